@@ -1,0 +1,92 @@
+/* The string builder: geometric growth, one sticky error. */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool reserve(struct rung_text *text, size_t extra)
+{
+    if (text->failed)
+        return false;
+    size_t needed = text->length + extra + 1;
+    if (needed <= text->capacity)
+        return true;
+    size_t capacity = text->capacity ? text->capacity : 256;
+    while (capacity < needed)
+        capacity *= 2;
+    char *data = realloc(text->data, capacity);
+    if (!data) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+void rung_text_append_bytes(struct rung_text *text, const char *bytes, size_t length)
+{
+    if (!reserve(text, length))
+        return;
+    memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+void rung_text_append(struct rung_text *text, const char *string)
+{
+    rung_text_append_bytes(text, string, strlen(string));
+}
+
+void rung_text_format(struct rung_text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0 || !reserve(text, (size_t)length)) {
+        text->failed = true;
+        return;
+    }
+    va_start(args, format);
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
+    va_end(args);
+    text->length += (size_t)length;
+}
+
+const char *rung_text_string(const struct rung_text *text)
+{
+    return text->data ? text->data : "";
+}
+
+bool rung_text_ok(const struct rung_text *text)
+{
+    return !text->failed;
+}
+
+void rung_text_clear(struct rung_text *text)
+{
+    text->length = 0;
+    if (text->data)
+        text->data[0] = '\0';
+}
+
+char *rung_text_take(struct rung_text *text)
+{
+    if (!reserve(text, 0)) {
+        rung_text_release(text);
+        return NULL;
+    }
+    char *data = text->data;
+    data[text->length] = '\0';
+    *text = (struct rung_text){0};
+    return data;
+}
+
+void rung_text_release(struct rung_text *text)
+{
+    free(text->data);
+    *text = (struct rung_text){0};
+}

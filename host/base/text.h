@@ -1,0 +1,35 @@
+/* A growing string. Errors stick: after a failed allocation every append does nothing, and
+ * rung_text_ok tells once at the end. Zero-initialise, append, read `data`, release. */
+#ifndef RUNG_BASE_TEXT_H
+#define RUNG_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct rung_text {
+    char *data;    /* NUL-terminated once anything was appended; NULL before */
+    size_t length; /* bytes without the final NUL */
+    size_t capacity;
+    bool failed;
+};
+
+void rung_text_append(struct rung_text *text, const char *string);
+void rung_text_append_bytes(struct rung_text *text, const char *bytes, size_t length);
+void rung_text_format(struct rung_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The text so far, "" when empty. Borrowed: valid until the next append or release. */
+const char *rung_text_string(const struct rung_text *text);
+
+/* False if any append ran out of memory. */
+bool rung_text_ok(const struct rung_text *text);
+
+/* Empties the text and keeps its memory. */
+void rung_text_clear(struct rung_text *text);
+
+/* Hands the string to the caller, who frees it with free(); NULL if any append failed. */
+char *rung_text_take(struct rung_text *text);
+
+void rung_text_release(struct rung_text *text);
+
+#endif

@@ -1,0 +1,39 @@
+/* A device that is open for work: driver, primary context, one stream, and what it says of itself.
+ * The same for a card and for the simulator. */
+#ifndef RUNG_BENCH_DEVICE_H
+#define RUNG_BENCH_DEVICE_H
+
+#include <stdint.h>
+
+#include "driver/driver.h"
+
+struct rung_device {
+    struct rung_driver driver;
+    CUdevice handle;
+    CUcontext context;
+    CUstream stream;
+    int ordinal;
+    char name[128];
+    char uuid[48]; /* "GPU-…", "" if unknown */
+    unsigned cc;   /* 90 for compute capability 9.0 */
+    int driver_version; /* 13000 */
+    int sm_count;
+    int warp_size;
+    int max_threads_per_block;
+    uint64_t max_grid_x;
+    uint64_t shared_bytes_per_block;
+    uint64_t l2_bytes;
+    uint64_t memory_bytes;
+};
+
+/* `word`: "auto", "cuda", "cuda:K" or "sim"; anything else is RUNG_USAGE. "auto" takes the first
+ * card, else the simulator, and then `why` says in one line why not a card. `driver_path` may be
+ * NULL. */
+enum rung_status rung_device_open(struct rung_device *out, const char *word,
+                                  const char *driver_path, char why[512], struct rung_error *err);
+/* Over a driver table that the caller made (tests). Takes it over. */
+enum rung_status rung_device_open_with(struct rung_device *out, const struct rung_driver *driver,
+                                       int ordinal, struct rung_error *err);
+void rung_device_close(struct rung_device *device);
+
+#endif

@@ -1,0 +1,43 @@
+/* The compile cache on disk: content-addressed, safe against crashes and other processes. An entry
+ * is found by the SHA-256 of everything that decides the bytes (source, name, target, options in
+ * order, NVRTC version and build, the format's own version), its content is hashed again on
+ * reading, and a damaged one is a miss. */
+#ifndef RUNG_NVRTC_CACHE_H
+#define RUNG_NVRTC_CACHE_H
+
+#include <stdint.h>
+
+#include "nvrtc/nvrtc.h"
+
+struct rung_cache; /* NULL stands for no cache everywhere below */
+
+/* `folder` NULL: RUNG_CACHE_DIR, else rung under XDG_CACHE_HOME, else .cache/rung under HOME. An
+ * unusable folder is no error: *out is NULL and `why` says so in one line. */
+void rung_cache_open(struct rung_cache **out, const char *folder, char why[256]);
+void rung_cache_close(struct rung_cache *cache);
+const char *rung_cache_folder(const struct rung_cache *cache);
+
+struct rung_cache_usage {
+    uint64_t entries;
+    uint64_t bytes;
+    uint64_t damaged;
+};
+enum rung_status rung_cache_inspect(struct rung_cache_usage *out, const struct rung_cache *cache,
+                                    struct rung_error *err);
+/* Removes the oldest entries until at most `bytes` are left; 0 removes all. */
+enum rung_status rung_cache_prune(struct rung_cache_usage *removed, struct rung_cache *cache,
+                                  uint64_t bytes, struct rung_error *err);
+
+/* Compiles through the cache (which may be NULL). */
+enum rung_status rung_cached_compile(struct rung_compiled *out, struct rung_cache *cache,
+                                     const struct rung_nvrtc *nvrtc,
+                                     const struct rung_compile_job *job, struct rung_error *err);
+
+/* Compiles many on all cores. statuses[i] and errors[i] tell of job i; the result is the first
+ * status that is not RUNG_OK. Stops early only when interrupted. */
+enum rung_status rung_cached_compile_all(struct rung_compiled *out, enum rung_status *statuses,
+                                         struct rung_error *errors, struct rung_cache *cache,
+                                         const struct rung_nvrtc *nvrtc,
+                                         const struct rung_compile_job *jobs, size_t n_jobs);
+
+#endif
