@@ -37,7 +37,7 @@ struct rung_row {
     bool planned; /* passes, launches, bytes are known */
     unsigned passes;
     uint64_t launches, bytes;
-    bool summed; /* sum, expected, correct are known */
+    bool summed;          /* sum, expected, correct are known */
     double sum, expected; /* i32 values and f32 are exact in a double */
     bool correct;
     struct rung_counts model, executed;
@@ -51,6 +51,8 @@ struct rung_row {
     json_t *extra;    /* further fields of this row (object), or NULL; owned */
 };
 
+/* A row of which nothing is known yet but what it is about. */
+void rung_row_init(struct rung_row *row, const struct rung_config *config, uint64_t n);
 void rung_row_release(struct rung_row *row);
 
 /* The row as an object with every field of the contract, null where one does not apply. NULL when
