@@ -37,7 +37,11 @@ void rung_driver_close(struct rung_driver *driver);
  * that the table lacks, and never trusted to be a string (the link stub leaves it NULL). */
 const char *rung_cu_error_name(const struct rung_driver *driver, CUresult code);
 
-/* Records "<call>: <name> (<code>), <what the API says it means>" and returns RUNG_DRIVER. */
+/* What the code means, in a few words that need no driver. Never NULL. */
+const char *rung_cu_error_text(const struct rung_driver *driver, CUresult code);
+
+/* Records "<call>: <name> (<code>), <what it means>", followed by what this machine has to say
+ * about it (variables, versions) and by a hint where there is one; returns RUNG_DRIVER. */
 enum rung_status rung_driver_fail(struct rung_error *err, const struct rung_driver *driver,
                                   CUresult code, const char *call);
 
