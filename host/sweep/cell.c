@@ -1,0 +1,82 @@
+/* Keys of cells and rows, and the fields that tie a row to its cell. */
+#include "sweep/cell.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const image_words[] = {
+    [RUNG_IMAGE_AUTO] = "auto",
+    [RUNG_IMAGE_CUBIN] = "cubin",
+    [RUNG_IMAGE_PTX] = "ptx",
+};
+
+const char *rung_image_kind_word(enum rung_image_kind kind)
+{
+    return image_words[kind];
+}
+
+enum rung_status rung_image_kind_parse(enum rung_image_kind *out, const char *word,
+                                       struct rung_error *err)
+{
+    for (size_t i = 0; i < sizeof image_words / sizeof *image_words; i++) {
+        if (strcmp(word, image_words[i]) == 0) {
+            *out = (enum rung_image_kind)i;
+            return RUNG_OK;
+        }
+    }
+    return rung_fail(err, RUNG_USAGE, "image '%s': one of auto, cubin, ptx", word);
+}
+
+static void join(char key[RUNG_CELL_KEY_SIZE], const struct rung_config *config, uint64_t n,
+                 const char *target, const char *image, const char *state, const char *timer)
+{
+    char id[RUNG_ID_SIZE];
+    rung_config_id(config, id);
+    snprintf(key, RUNG_CELL_KEY_SIZE, "%s n=%llu %s %s %s %s", id, (unsigned long long)n, target,
+             image, state, timer);
+}
+
+static void target_word(char word[16], unsigned target)
+{
+    snprintf(word, 16, "sm_%u", target % 10000);
+}
+
+void rung_cell_key(const struct rung_cell *cell, char key[RUNG_CELL_KEY_SIZE])
+{
+    char target[16];
+    target_word(target, cell->target);
+    join(key, &cell->config, cell->n, target, rung_image_kind_word(cell->image),
+         rung_state_word(cell->state), rung_timer_word(cell->timer));
+}
+
+const char *rung_row_word(const struct rung_row *row, const char *field, const char *otherwise)
+{
+    const char *word = row->extra ? json_string_value(json_object_get(row->extra, field)) : NULL;
+    return word ? word : otherwise;
+}
+
+void rung_row_key(const struct rung_row *row, char key[RUNG_CELL_KEY_SIZE])
+{
+    char target[16];
+    target_word(target, row->ptx_target);
+    join(key, &row->config, row->n, rung_row_word(row, "target", target),
+         rung_row_word(row, "image_asked", "auto"),
+         rung_row_word(row, "state", rung_state_word(RUNG_STATE_CLEAN)),
+         rung_row_word(row, "timer", rung_timer_word(RUNG_TIMER_ISOLATED)));
+}
+
+enum rung_status rung_cell_row(struct rung_row *out, const struct rung_cell *cell,
+                               struct rung_error *err)
+{
+    char target[16];
+    target_word(target, cell->target);
+    json_t *extra = json_pack("{s:s, s:s, s:s, s:s}", "target", target, "image_asked",
+                              rung_image_kind_word(cell->image), "state",
+                              rung_state_word(cell->state), "timer", rung_timer_word(cell->timer));
+    if (!extra)
+        return rung_fail(err, RUNG_MEMORY, "out of memory");
+    rung_row_init(out, &cell->config, cell->n);
+    out->extra = extra;
+    return RUNG_OK;
+}
