@@ -10,8 +10,8 @@
 #define RUNG_PASSES_MAX 42 /* 2^40 elements, halved by every pass, and one to spare */
 
 struct rung_pass {
-    uint64_t n_in;   /* elements (pairs, in the first pass of dot) that it reads */
-    uint64_t blocks; /* = values that it writes */
+    uint64_t n_in;     /* elements (pairs, in the first pass of dot) that it reads */
+    uint64_t blocks;   /* = values that it writes */
     uint64_t launches; /* a pass of more blocks than a grid holds is launched in parts */
 };
 

@@ -1,0 +1,149 @@
+/* Owns the buffers: their size against what is free, their guards, their poison. */
+#include "bench/workspace.h"
+
+#include <string.h>
+
+#define POISON 0xff
+
+static uint64_t buffer_bytes(uint64_t elements, enum rung_type type, uint64_t guard)
+{
+    uint64_t bytes = elements * rung_type_size(type) + 2 * guard;
+    return bytes ? bytes : 1; /* of n = 0 without guards: the API has no empty allocation */
+}
+
+static uint64_t guard_of(const struct rung_workspace_spec *spec)
+{
+    return spec->without_guards ? 0 : RUNG_GUARD_BYTES;
+}
+
+uint64_t rung_workspace_bytes(const struct rung_workspace_spec *spec)
+{
+    uint64_t guard = guard_of(spec);
+    uint64_t inputs = spec->op == RUNG_OP_DOT ? 2 : 1;
+    return inputs * buffer_bytes(spec->n, spec->type, guard) +
+           2 * buffer_bytes(spec->room, spec->type, guard);
+}
+
+static enum rung_status check_memory(const struct rung_device *device,
+                                     const struct rung_workspace_spec *spec, struct rung_error *err)
+{
+    size_t available = 0, total = 0;
+    enum rung_status status = RUNG_OK;
+    RUNG_CU(&device->driver, done, cuMemGetInfo, &available, &total);
+    uint64_t needed = rung_workspace_bytes(spec);
+    if (needed > available)
+        status = rung_fail(err, RUNG_USAGE,
+                           "n = %llu does not fit the device's memory: %.1f MiB are needed, "
+                           "%.1f MiB of %.1f MiB are free",
+                           (unsigned long long)spec->n, (double)needed / 1048576,
+                           (double)available / 1048576, (double)total / 1048576);
+done:
+    return status;
+}
+
+/* The whole allocation is poison first: then the guards stand, and so does what a short copy
+ * leaves out. */
+static enum rung_status buffer_open(struct rung_buffer *out, const struct rung_device *device,
+                                    uint64_t elements, const struct rung_workspace_spec *spec,
+                                    struct rung_error *err)
+{
+    enum rung_status status = RUNG_OK;
+    uint64_t guard = guard_of(spec);
+    uint64_t all = buffer_bytes(elements, spec->type, guard);
+    RUNG_CU(&device->driver, done, cuMemAlloc, &out->base, all);
+    out->data = out->base + guard;
+    out->bytes = elements * rung_type_size(spec->type);
+    out->guard = guard;
+    RUNG_CU(&device->driver, done, cuMemsetD8, out->base, POISON, all);
+done:
+    return status;
+}
+
+static void buffer_release(struct rung_buffer *buffer, const struct rung_device *device)
+{
+    if (buffer->base)
+        device->driver.cuMemFree(buffer->base);
+    *buffer = (struct rung_buffer){0};
+}
+
+enum rung_status rung_workspace_open(struct rung_workspace *out, const struct rung_device *device,
+                                     const struct rung_workspace_spec *spec, struct rung_error *err)
+{
+    struct rung_workspace ws = {
+        .device = device, .op = spec->op, .type = spec->type, .n = spec->n, .room = spec->room};
+    *out = (struct rung_workspace){0};
+    enum rung_status status = check_memory(device, spec, err);
+    if (status == RUNG_OK)
+        status = buffer_open(&ws.a, device, spec->n, spec, err);
+    if (status == RUNG_OK && spec->op == RUNG_OP_DOT)
+        status = buffer_open(&ws.b, device, spec->n, spec, err);
+    for (int i = 0; status == RUNG_OK && i < 2; i++)
+        status = buffer_open(&ws.partials[i], device, spec->room, spec, err);
+    if (status == RUNG_OK)
+        *out = ws;
+    else
+        rung_workspace_release(&ws);
+    return status;
+}
+
+void rung_workspace_release(struct rung_workspace *workspace)
+{
+    if (!workspace->device)
+        return;
+    buffer_release(&workspace->partials[1], workspace->device);
+    buffer_release(&workspace->partials[0], workspace->device);
+    buffer_release(&workspace->b, workspace->device);
+    buffer_release(&workspace->a, workspace->device);
+    *workspace = (struct rung_workspace){0};
+}
+
+enum rung_status rung_workspace_poison(const struct rung_workspace *workspace,
+                                       struct rung_error *err)
+{
+    enum rung_status status = RUNG_OK;
+    for (int i = 0; i < 2; i++)
+        RUNG_CU(&workspace->device->driver, done, cuMemsetD8, workspace->partials[i].data, POISON,
+                workspace->partials[i].bytes);
+done:
+    return status;
+}
+
+static enum rung_status check_guard(const struct rung_workspace *workspace, CUdeviceptr at,
+                                    const char *name, const char *side, struct rung_error *err)
+{
+    unsigned char bytes[RUNG_GUARD_BYTES] = {0};
+    enum rung_status status = RUNG_OK;
+    RUNG_CU(&workspace->device->driver, done, cuMemcpyDtoH, bytes, at, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        if (bytes[i] != POISON)
+            return rung_fail(err, RUNG_WRONG,
+                             "wrote outside its memory: byte %zu of the guard %s the %s is 0x%02x",
+                             i, side, name, bytes[i]);
+done:
+    return status;
+}
+
+enum rung_status rung_workspace_check_guards(const struct rung_workspace *workspace,
+                                             struct rung_error *err)
+{
+    const struct {
+        const struct rung_buffer *buffer;
+        const char *name;
+    } all[] = {
+        {&workspace->a,           "input"                      },
+        {&workspace->b,           "second input"               },
+        {&workspace->partials[0], "partial sums of odd passes" },
+        {&workspace->partials[1], "partial sums of even passes"},
+    };
+    enum rung_status status = RUNG_OK;
+    for (size_t i = 0; status == RUNG_OK && i < sizeof all / sizeof *all; i++) {
+        const struct rung_buffer *buffer = all[i].buffer;
+        if (!buffer->base || !buffer->guard)
+            continue;
+        status = check_guard(workspace, buffer->base, all[i].name, "before", err);
+        if (status == RUNG_OK)
+            status =
+                check_guard(workspace, buffer->data + buffer->bytes, all[i].name, "behind", err);
+    }
+    return status;
+}
