@@ -7,15 +7,27 @@
 
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "nvrtc/nvrtc.h"
 
 struct rung_cache; /* NULL stands for no cache everywhere below */
 
 /* `folder` NULL: RUNG_CACHE_DIR, else rung under XDG_CACHE_HOME, else .cache/rung under HOME. An
- * unusable folder is no error: *out is NULL and `why` says so in one line. */
+ * unusable folder is no error: *out is NULL and `why` says so in one line. A folder that can only
+ * be read serves its entries and takes none; `why` tells of that, too. */
 void rung_cache_open(struct rung_cache **out, const char *folder, char why[256]);
+
+/* A process that added entries prunes to RUNG_CACHE_LIMIT MiB (1024 unless set) here. */
 void rung_cache_close(struct rung_cache *cache);
 const char *rung_cache_folder(const struct rung_cache *cache);
+
+/* Why a compilation could not be stored (a full disk, say), NULL if all were. It was used all the
+ * same. */
+const char *rung_cache_trouble(struct rung_cache *cache);
+
+/* The name of the entry of a compilation. */
+void rung_cache_key(char key[RUNG_HASH_HEX], const struct rung_nvrtc *nvrtc,
+                    const struct rung_compile_job *job);
 
 struct rung_cache_usage {
     uint64_t entries;
@@ -24,7 +36,8 @@ struct rung_cache_usage {
 };
 enum rung_status rung_cache_inspect(struct rung_cache_usage *out, const struct rung_cache *cache,
                                     struct rung_error *err);
-/* Removes the oldest entries until at most `bytes` are left; 0 removes all. */
+/* Removes the entries not used for longest until at most `bytes` are left, and what killed writers
+ * left behind; 0 removes all. `removed` may be NULL. */
 enum rung_status rung_cache_prune(struct rung_cache_usage *removed, struct rung_cache *cache,
                                   uint64_t bytes, struct rung_error *err);
 
@@ -34,7 +47,7 @@ enum rung_status rung_cached_compile(struct rung_compiled *out, struct rung_cach
                                      const struct rung_compile_job *job, struct rung_error *err);
 
 /* Compiles many on all cores. statuses[i] and errors[i] tell of job i; the result is the first
- * status that is not RUNG_OK. Stops early only when interrupted. */
+ * status that is not RUNG_OK. Release every out[i]. */
 enum rung_status rung_cached_compile_all(struct rung_compiled *out, enum rung_status *statuses,
                                          struct rung_error *errors, struct rung_cache *cache,
                                          const struct rung_nvrtc *nvrtc,
