@@ -85,7 +85,9 @@ struct rung_ptx_symbol {
     uint64_t bytes;          /* 0 for `x[]` */
     uint64_t offset;         /* PARAM: in the parameter block; else 0 */
     bool is_extern;
-    const unsigned char *init; /* `bytes` bytes, or NULL; names in initialisers are refused */
+    const unsigned char *init; /* the first `init_bytes` bytes; what follows is zero */
+    uint64_t init_bytes;
+    bool init_has_names; /* the initialiser holds addresses, which are not kept */
     unsigned line;
 };
 
@@ -168,6 +170,7 @@ struct rung_ptx_function {
     uint32_t n_instructions;
     uint32_t max_ntid[3], req_ntid[3]; /* 0 where not said */
     uint32_t min_nctapersm;
+    bool needs_cluster; /* a cluster directive stands at it */
     unsigned line;
 };
 
@@ -203,5 +206,6 @@ unsigned rung_ptx_type_bits(enum rung_ptx_type type); /* 0 for NONE */
 enum rung_ptx_kind rung_ptx_type_kind(enum rung_ptx_type type);
 const char *rung_ptx_type_word(enum rung_ptx_type type); /* "f32" */
 const char *rung_ptx_modifier_word(enum rung_ptx_modifier modifier);
+int rung_ptx_modifier_find(const char *word, size_t length); /* without the dot; -1 if none */
 
 #endif
