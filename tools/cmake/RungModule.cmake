@@ -58,3 +58,16 @@ function(rung_module name)
   endforeach()
   target_link_libraries(rung_${name} PUBLIC ${ARG_LINK})
 endfunction()
+
+# rung_embed_text(target symbol file): the file's text becomes `const char symbol[]` of the target.
+function(rung_embed_text target symbol file)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+  string(REGEX REPLACE "(0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,)"
+    "\\1\n" bytes "${bytes}")
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.c)
+  file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
+    "extern const char ${symbol}[];\nconst char ${symbol}[] = {\n${bytes}0};\n")
+  target_sources(${target} PRIVATE ${output})
+endfunction()
