@@ -24,7 +24,7 @@ uint64_t rung_workspace_bytes(const struct rung_workspace_spec *spec)
            2 * buffer_bytes(spec->room, spec->type, guard);
 }
 
-static enum rung_status check_memory(const struct rung_device *device,
+enum rung_status rung_workspace_fits(const struct rung_device *device,
                                      const struct rung_workspace_spec *spec, struct rung_error *err)
 {
     size_t available = 0, total = 0;
@@ -72,7 +72,7 @@ enum rung_status rung_workspace_open(struct rung_workspace *out, const struct ru
     struct rung_workspace ws = {
         .device = device, .op = spec->op, .type = spec->type, .n = spec->n, .room = spec->room};
     *out = (struct rung_workspace){0};
-    enum rung_status status = check_memory(device, spec, err);
+    enum rung_status status = rung_workspace_fits(device, spec, err);
     if (status == RUNG_OK)
         status = buffer_open(&ws.a, device, spec->n, spec, err);
     if (status == RUNG_OK && spec->op == RUNG_OP_DOT)

@@ -40,6 +40,11 @@ struct rung_workspace_spec {
 uint64_t rung_workspace_bytes(const struct rung_workspace_spec *spec);
 
 /* RUNG_USAGE where the device lacks the memory: how much is needed, how much is free. */
+enum rung_status rung_workspace_fits(const struct rung_device *device,
+                                     const struct rung_workspace_spec *spec,
+                                     struct rung_error *err);
+
+/* Allocates; asks rung_workspace_fits first. */
 enum rung_status rung_workspace_open(struct rung_workspace *out, const struct rung_device *device,
                                      const struct rung_workspace_spec *spec,
                                      struct rung_error *err);
