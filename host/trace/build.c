@@ -1,0 +1,423 @@
+/* From the log of a block to its steps. */
+#include "trace/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+double rung_trace_value(uint64_t bits, enum rung_type type)
+{
+    if (type == RUNG_TYPE_F64) {
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    }
+    uint32_t low = (uint32_t)bits;
+    if (type == RUNG_TYPE_F32) {
+        float value;
+        memcpy(&value, &low, sizeof value);
+        return value;
+    }
+    int32_t value;
+    memcpy(&value, &low, sizeof value);
+    return value;
+}
+
+static unsigned lane_count(uint32_t lanes)
+{
+    unsigned count = 0;
+    for (; lanes; lanes &= lanes - 1)
+        count++;
+    return count;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+static bool makes_step(const struct rung_trace_record *record)
+{
+    return (record->kind == RUNG_SIM_EVENT_ADDITION && record->tree) ||
+           record->kind == RUNG_SIM_EVENT_GLOBAL_STORE;
+}
+
+/* The distinct keys in order. The load is always a step, even of an empty input. */
+static bool list_steps(struct rung_trace_builder *builder)
+{
+    const struct rung_trace_log *log = builder->log;
+    uint64_t *keys = rung_arena_array(builder->arena, log->n_records + 1, sizeof *keys);
+    if (!keys)
+        return false;
+    size_t count = 1; /* keys[0] is RUNG_TRACE_KEY_LOAD */
+    for (size_t i = 0; i < log->n_records; i++)
+        if (makes_step(&log->records[i]))
+            keys[count++] = builder->keys[i];
+    qsort(keys, count, sizeof *keys, compare_keys);
+    size_t distinct = 0;
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || keys[i] != keys[distinct - 1])
+            keys[distinct++] = keys[i];
+    builder->step_keys = keys;
+    builder->trace->n_steps = distinct;
+    builder->trace->steps =
+        rung_arena_array(builder->arena, distinct, sizeof *builder->trace->steps);
+    return builder->trace->steps != NULL;
+}
+
+/* The step of a key: that of the key itself, or the last one before it. */
+static struct rung_trace_step *find_step(const struct rung_trace_builder *builder, uint64_t key)
+{
+    size_t low = 0, high = builder->trace->n_steps;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (builder->step_keys[middle] <= key)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &builder->trace->steps[low];
+}
+
+static struct rung_trace_warp *step_warp(struct rung_trace_step *step, unsigned warp)
+{
+    step->warps[warp].warp = warp;
+    return &step->warps[warp];
+}
+
+static bool size_steps(struct rung_trace_builder *builder)
+{
+    for (size_t i = 0; i < builder->log->n_records; i++) {
+        const struct rung_trace_record *record = &builder->log->records[i];
+        struct rung_trace_step *step = find_step(builder, builder->keys[i]);
+        unsigned lanes = lane_count(record->active);
+        switch (record->kind) {
+        case RUNG_SIM_EVENT_ADDITION:
+            step->n_adds += record->tree ? lanes : 0;
+            break;
+        case RUNG_SIM_EVENT_GLOBAL_LOAD:
+            step->n_reads += lanes;
+            break;
+        case RUNG_SIM_EVENT_SHARED_STORE:
+            step->n_stores += lanes;
+            step->n_accesses++;
+            break;
+        case RUNG_SIM_EVENT_SHARED_LOAD:
+            step->n_accesses++;
+            break;
+        default:
+            break;
+        }
+    }
+    for (size_t i = 0; i < builder->trace->n_steps; i++) {
+        struct rung_trace_step *step = &builder->trace->steps[i];
+        step->adds = rung_arena_array(builder->arena, step->n_adds, sizeof *step->adds);
+        step->reads = rung_arena_array(builder->arena, step->n_reads, sizeof *step->reads);
+        step->stores = rung_arena_array(builder->arena, step->n_stores, sizeof *step->stores);
+        step->accesses = rung_arena_array(builder->arena, step->n_accesses, sizeof *step->accesses);
+        step->warps =
+            rung_arena_array(builder->arena, builder->trace->n_warps, sizeof *step->warps);
+        if (!step->adds || !step->reads || !step->stores || !step->accesses || !step->warps)
+            return false;
+        step->n_adds = step->n_reads = step->n_stores = step->n_accesses = 0;
+    }
+    return true;
+}
+
+static void take_access(const struct rung_trace_builder *builder, struct rung_trace_step *step,
+                        const struct rung_trace_record *record)
+{
+    struct rung_trace_access *access = &step->accesses[step->n_accesses++];
+    access->warp = record->warp;
+    access->store = record->kind == RUNG_SIM_EVENT_SHARED_STORE;
+    access->lanes = record->active;
+    access->ways = record->ways;
+    access->line = record->line;
+    for (unsigned lane = 0; lane < RUNG_TRACE_LANES; lane++) {
+        if (!(record->active >> lane & 1))
+            continue;
+        unsigned slot = (unsigned)(record->addresses[lane] / builder->element_bytes);
+        access->slots[lane] = slot;
+        if (slot >= builder->trace->n_slots && slot < RUNG_BLOCK_MAX * 2)
+            builder->trace->n_slots = slot + 1;
+    }
+    struct rung_trace_warp *warp = step_warp(step, record->warp);
+    if (access->ways > warp->ways)
+        warp->ways = access->ways;
+}
+
+/* Reads of the two inputs; an address outside both is none of ours. */
+static void take_global_load(const struct rung_trace_builder *builder, struct rung_trace_step *step,
+                             const struct rung_trace_record *record)
+{
+    const struct rung_trace_subject *subject = builder->subject;
+    for (unsigned lane = 0; lane < RUNG_TRACE_LANES; lane++) {
+        if (!(record->active >> lane & 1))
+            continue;
+        for (unsigned vector = 0; vector < 2 && subject->inputs[vector]; vector++) {
+            uint64_t offset = record->addresses[lane] - subject->input_addresses[vector];
+            uint64_t element = offset / builder->element_bytes;
+            if (record->addresses[lane] < subject->input_addresses[vector] || element >= subject->n)
+                continue;
+            step->reads[step->n_reads++] = (struct rung_trace_read){
+                record->warp * RUNG_TRACE_LANES + lane, vector, element,
+                rung_trace_value(record->values[lane], subject->config.type)};
+            break;
+        }
+    }
+    step_warp(step, record->warp)->active |= record->active;
+}
+
+static unsigned pending_weight(const struct rung_trace_builder *builder,
+                               const struct rung_trace_under_way *warp, bool *shuffled)
+{
+    unsigned weight = 1;
+    for (unsigned i = 0; i < warp->n_pending; i++) {
+        const struct rung_trace_record *access = &builder->log->records[warp->pending[i]];
+        *shuffled |= access->kind == RUNG_SIM_EVENT_SHUFFLE;
+        if (access->kind == RUNG_SIM_EVENT_SHARED_LOAD && access->ways > weight)
+            weight = access->ways;
+    }
+    return weight;
+}
+
+static void take_addition(struct rung_trace_builder *builder, struct rung_trace_step *step,
+                          const struct rung_trace_record *record)
+{
+    step->additions += lane_count(record->active);
+    if (!record->tree)
+        return;
+    struct rung_trace_under_way *under_way = &builder->warps[record->warp];
+    struct rung_trace_warp *warp = step_warp(step, record->warp);
+    unsigned weight = pending_weight(builder, under_way, &step->in_registers);
+    warp->active |= record->active;
+    warp->body_runs++;
+    warp->serialised += weight;
+    if (!step->line) {
+        step->line = record->line;
+        step->source_line = record->source_line;
+    }
+    under_way->step = step;
+    for (unsigned lane = 0; lane < RUNG_TRACE_LANES; lane++) {
+        under_way->last_add[lane] = SIZE_MAX;
+        if (!(record->active >> lane & 1))
+            continue;
+        under_way->last_add[lane] = step->n_adds;
+        rung_trace_match_operands(&step->adds[step->n_adds++], builder, under_way, record, lane);
+        under_way->registers[lane] = record->values[lane];
+    }
+    under_way->n_pending = 0;
+}
+
+/* A store tells where the addition before it left its result, and which operand stood there. */
+static void settle_result(struct rung_trace_addition *addition, unsigned slot, double value)
+{
+    if (addition->result != value)
+        return;
+    addition->slot = slot;
+    if (addition->left.origin == RUNG_TRACE_SHARED && addition->right.origin == RUNG_TRACE_SHARED &&
+        addition->right.index == slot && addition->left.index != slot) {
+        struct rung_trace_operand left = addition->left;
+        addition->left = addition->right;
+        addition->right = left;
+    }
+}
+
+static void take_store(struct rung_trace_builder *builder, struct rung_trace_step *step,
+                       const struct rung_trace_record *record)
+{
+    struct rung_trace_under_way *under_way = &builder->warps[record->warp];
+    take_access(builder, step, record);
+    struct rung_trace_warp *warp = step_warp(step, record->warp);
+    bool of_addition = under_way->step == step;
+    if (of_addition && warp->body_runs == 1 && record->ways > warp->serialised)
+        warp->serialised = record->ways;
+    if (step->kind == RUNG_TRACE_LOAD && !step->line) {
+        step->line = record->line;
+        step->source_line = record->source_line;
+    }
+    for (unsigned lane = 0; lane < RUNG_TRACE_LANES; lane++) {
+        if (!(record->active >> lane & 1))
+            continue;
+        unsigned slot = (unsigned)(record->addresses[lane] / builder->element_bytes);
+        double value = rung_trace_value(record->values[lane], builder->subject->config.type);
+        step->stores[step->n_stores++] = (struct rung_trace_store){
+            record->warp * RUNG_TRACE_LANES + lane, slot, value};
+        if (of_addition && under_way->last_add[lane] != SIZE_MAX)
+            settle_result(&step->adds[under_way->last_add[lane]], slot, value);
+        else
+            under_way->registers[lane] = record->values[lane];
+    }
+}
+
+static void take_result(struct rung_trace_builder *builder, struct rung_trace_step *step,
+                        const struct rung_trace_record *record)
+{
+    const struct rung_trace_subject *subject = builder->subject;
+    step_warp(step, record->warp)->active |= record->active;
+    if (!step->line) {
+        step->line = record->line;
+        step->source_line = record->source_line;
+    }
+    for (unsigned lane = 0; lane < RUNG_TRACE_LANES; lane++)
+        if ((record->active >> lane & 1) && record->addresses[lane] == subject->output_address) {
+            builder->trace->result = rung_trace_value(record->values[lane], subject->config.type);
+            builder->trace->wrote = true;
+        }
+    builder->warps[record->warp].n_pending = 0;
+}
+
+static void take_record(struct rung_trace_builder *builder, size_t index)
+{
+    const struct rung_trace_record *record = &builder->log->records[index];
+    struct rung_trace_step *step = find_step(builder, builder->keys[index]);
+    switch (record->kind) {
+    case RUNG_SIM_EVENT_GLOBAL_LOAD:
+        take_global_load(builder, step, record);
+        break;
+    case RUNG_SIM_EVENT_SHARED_LOAD:
+        take_access(builder, step, record);
+        rung_trace_push_pending(&builder->warps[record->warp], index);
+        break;
+    case RUNG_SIM_EVENT_SHUFFLE:
+        rung_trace_push_pending(&builder->warps[record->warp], index);
+        break;
+    case RUNG_SIM_EVENT_ADDITION:
+        take_addition(builder, step, record);
+        break;
+    case RUNG_SIM_EVENT_SHARED_STORE:
+        take_store(builder, step, record);
+        break;
+    case RUNG_SIM_EVENT_GLOBAL_STORE:
+        take_result(builder, step, record);
+        break;
+    case RUNG_SIM_EVENT_BARRIER:
+        step_warp(step, record->warp)->arrived |= record->active;
+        step->order = RUNG_TRACE_ORDER_BLOCK;
+        break;
+    case RUNG_SIM_EVENT_INSTRUCTION: /* only bar.warp.sync is kept */
+        if (step->order == RUNG_TRACE_ORDER_NONE)
+            step->order = RUNG_TRACE_ORDER_WARP;
+        break;
+    case RUNG_SIM_EVENT_BARRIER_OPEN:
+        break;
+    }
+}
+
+static unsigned distance(unsigned a, unsigned b)
+{
+    return a == RUNG_TRACE_UNKNOWN || b == RUNG_TRACE_UNKNOWN ? 0 : a > b ? a - b : b - a;
+}
+
+static unsigned stride_of(const struct rung_trace_addition *addition)
+{
+    if (addition->right.origin == RUNG_TRACE_LANE)
+        return distance(addition->right.index, addition->thread);
+    if (addition->right.origin != RUNG_TRACE_SHARED)
+        return 0;
+    if (addition->left.origin == RUNG_TRACE_SHARED)
+        return distance(addition->left.index, addition->right.index);
+    unsigned own = addition->slot != RUNG_TRACE_UNKNOWN ? addition->slot : addition->thread;
+    return distance(own, addition->right.index);
+}
+
+static int compare_adds(const void *a, const void *b)
+{
+    const struct rung_trace_addition *left = a, *right = b;
+    return left->thread < right->thread ? -1 : left->thread > right->thread;
+}
+
+/* Drops the warps that did nothing and sums up the step. */
+static void finish_step(struct rung_trace_builder *builder, struct rung_trace_step *step)
+{
+    size_t kept = 0;
+    unsigned arrived = 0;
+    for (unsigned w = 0; w < builder->trace->n_warps; w++) {
+        struct rung_trace_warp warp = step->warps[w];
+        step->active += lane_count(warp.active);
+        step->body_runs += warp.body_runs;
+        step->serialised += warp.serialised;
+        arrived += lane_count(warp.arrived);
+        if (warp.active || warp.arrived || warp.ways)
+            step->warps[kept++] = warp;
+    }
+    step->n_warps = kept;
+    step->order_broken =
+        step->order == RUNG_TRACE_ORDER_BLOCK && arrived != builder->subject->config.block;
+    qsort(step->adds, step->n_adds, sizeof *step->adds, compare_adds);
+    step->stride = step->n_adds ? stride_of(&step->adds[0]) : 0;
+    for (size_t i = 1; i < step->n_adds; i++)
+        if (stride_of(&step->adds[i]) != step->stride)
+            step->stride = 0;
+}
+
+static void finish_steps(struct rung_trace_builder *builder)
+{
+    struct rung_trace *trace = builder->trace;
+    for (size_t i = 0; i < trace->n_steps; i++) {
+        struct rung_trace_step *step = &trace->steps[i];
+        finish_step(builder, step);
+        if (i + 1 == trace->n_steps)
+            step->order = RUNG_TRACE_ORDER_END;
+        else if (step->order == RUNG_TRACE_ORDER_NONE && trace->steps[i + 1].in_registers)
+            step->order = RUNG_TRACE_ORDER_WARP;
+        trace->additions += step->additions;
+        trace->body_runs += step->body_runs;
+        trace->serialised += step->serialised;
+        step->additions_so_far = trace->additions;
+        step->body_runs_so_far = trace->body_runs;
+        step->serialised_so_far = trace->serialised;
+    }
+}
+
+static void copy_subject(struct rung_trace *trace, const struct rung_trace_subject *subject)
+{
+    *trace = (struct rung_trace){.config = subject->config,
+                                 .id = subject->id,
+                                 .title = subject->title,
+                                 .control = subject->control,
+                                 .source = subject->source,
+                                 .source_name = subject->source_name,
+                                 .ptx = subject->ptx,
+                                 .where = subject->where,
+                                 .n = subject->n,
+                                 .n_warps = (subject->config.block + 31) / 32,
+                                 .has_model = subject->model != NULL};
+    for (int i = 0; i < 2; i++) {
+        trace->input_names[i] = subject->input_names[i];
+        trace->inputs[i] = subject->inputs[i];
+    }
+    if (subject->model)
+        trace->model = *subject->model;
+}
+
+enum rung_status rung_trace_build(struct rung_trace *out, struct rung_arena *arena,
+                                  const struct rung_trace_log *log,
+                                  const struct rung_trace_subject *subject, struct rung_error *err)
+{
+    if (log->n_records == 0)
+        return rung_fail(err, RUNG_UNABLE, "%s: nothing was seen running", subject->id);
+    copy_subject(out, subject);
+    struct rung_trace_builder builder = {
+        .log = log,
+        .subject = subject,
+        .arena = arena,
+        .trace = out,
+        .keys = rung_arena_array(arena, log->n_records, sizeof *builder.keys),
+        .warps = rung_arena_array(arena, out->n_warps, sizeof *builder.warps),
+        .element_bytes = (unsigned)rung_type_size(subject->config.type)};
+    bool ready = !log->failed && builder.keys && builder.warps;
+    if (ready)
+        rung_trace_assign_keys(&builder);
+    if (!ready || !list_steps(&builder) || !size_steps(&builder))
+        return rung_fail(err, RUNG_MEMORY, "out of memory for the trace of %s", subject->id);
+    for (size_t i = 0; i < out->n_steps; i++)
+        out->steps[i].kind = builder.step_keys[i] == RUNG_TRACE_KEY_LOAD    ? RUNG_TRACE_LOAD
+                             : builder.step_keys[i] == RUNG_TRACE_KEY_WRITE ? RUNG_TRACE_WRITE
+                                                                            : RUNG_TRACE_ADD;
+    for (size_t i = 0; i < log->n_records; i++)
+        take_record(&builder, i);
+    finish_steps(&builder);
+    enum rung_status status = rung_trace_replay(&builder, err);
+    return status == RUNG_OK ? rung_trace_check(&builder, err) : status;
+}

@@ -1,0 +1,103 @@
+/* Values, source lines and the verification as a reader writes them. */
+#include "trace/trace.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rung_trace_format_value(char text[32], double value, enum rung_type type)
+{
+    if (type == RUNG_TYPE_I32 || (value == floor(value) && fabs(value) < 1e9)) {
+        snprintf(text, 32, "%.0f", value == 0 ? 0.0 : value);
+        return;
+    }
+    bool is_float = type == RUNG_TYPE_F32;
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, 32, "%.*g", digits, value);
+        double back = strtod(text, NULL);
+        if (is_float ? (float)back == (float)value : back == value)
+            return;
+    }
+}
+
+const char *rung_trace_line(const char *text, unsigned line, size_t *length)
+{
+    *length = 0;
+    const char *at = text;
+    for (unsigned i = 1; at && i < line; i++) {
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
+    }
+    if (!at || line == 0)
+        return "";
+    at += strspn(at, " \t");
+    *length = strcspn(at, "\n");
+    return at;
+}
+
+/* Terms i of n that are shown: all, or the first and the last few. */
+static bool is_shown(uint64_t i, uint64_t n, size_t room)
+{
+    return n <= room || i < room / 2 || i >= n - room / 2;
+}
+
+static void append_value(struct rung_text *out, double value, enum rung_type type)
+{
+    char text[32];
+    rung_trace_format_value(text, value, type);
+    rung_text_append(out, text);
+}
+
+static void write_terms(struct rung_text *out, const struct rung_trace *trace, size_t room,
+                        bool products)
+{
+    enum rung_type type = trace->config.type;
+    bool skipped = false;
+    for (uint64_t i = 0; i < trace->n; i++) {
+        if (!is_shown(i, trace->n, room)) {
+            if (!skipped)
+                rung_text_append(out, " + …");
+            skipped = true;
+            continue;
+        }
+        rung_text_append(out, i ? " + " : "");
+        double a = trace->inputs[0][i], b = trace->inputs[1] ? trace->inputs[1][i] : 1;
+        if (products) {
+            rung_text_append(out, "(");
+            append_value(out, a, type);
+            rung_text_append(out, "×");
+            append_value(out, b, type);
+            rung_text_append(out, ")");
+        } else {
+            append_value(out, a * b, type);
+        }
+    }
+    if (trace->n == 0)
+        rung_text_append(out, "0");
+}
+
+void rung_trace_write_verification(struct rung_text *out, const struct rung_trace *trace,
+                                   size_t room)
+{
+    enum rung_type type = trace->config.type;
+    if (trace->inputs[1]) {
+        write_terms(out, trace, room, true);
+        rung_text_append(out, "\n= ");
+    }
+    write_terms(out, trace, room, false);
+    rung_text_append(out, " = ");
+    append_value(out, trace->expected, type);
+    if (trace->correct) {
+        rung_text_append(out, " ✓");
+        if (!trace->exact && trace->result != trace->expected)
+            rung_text_format(out, "\n  within the rounding of %s: the block made %.9g",
+                             rung_type_word(type), trace->result);
+        return;
+    }
+    rung_text_append(out, " ✗ but the block wrote ");
+    if (trace->wrote)
+        append_value(out, trace->result, type);
+    else
+        rung_text_append(out, "nothing");
+}
