@@ -241,8 +241,8 @@ static void take_store(struct rung_trace_builder *builder, struct rung_trace_ste
             continue;
         unsigned slot = (unsigned)(record->addresses[lane] / builder->element_bytes);
         double value = rung_trace_value(record->values[lane], builder->subject->config.type);
-        step->stores[step->n_stores++] = (struct rung_trace_store){
-            record->warp * RUNG_TRACE_LANES + lane, slot, value};
+        step->stores[step->n_stores++] =
+            (struct rung_trace_store){record->warp * RUNG_TRACE_LANES + lane, slot, value};
         if (of_addition && under_way->last_add[lane] != SIZE_MAX)
             settle_result(&step->adds[under_way->last_add[lane]], slot, value);
         else
@@ -321,6 +321,31 @@ static unsigned stride_of(const struct rung_trace_addition *addition)
     return distance(own, addition->right.index);
 }
 
+/* A shuffle from past the last lane gives a lane its own value back. */
+static bool adds_itself(const struct rung_trace_addition *addition)
+{
+    return addition->right.origin == RUNG_TRACE_LANE && addition->right.index == addition->thread;
+}
+
+/* By thread, and of one thread in the order of execution. */
+static bool sort_reads(struct rung_trace_builder *builder, struct rung_trace_step *step)
+{
+    struct rung_trace_read *sorted =
+        rung_arena_array(builder->arena, step->n_reads, sizeof *sorted);
+    size_t *starts =
+        rung_arena_array(builder->arena, builder->subject->config.block + 33, sizeof *starts);
+    if (!sorted || !starts)
+        return false;
+    for (size_t i = 0; i < step->n_reads; i++)
+        starts[step->reads[i].thread + 1]++;
+    for (unsigned thread = 0; thread < builder->subject->config.block; thread++)
+        starts[thread + 1] += starts[thread];
+    for (size_t i = 0; i < step->n_reads; i++)
+        sorted[starts[step->reads[i].thread]++] = step->reads[i];
+    step->reads = sorted;
+    return true;
+}
+
 static int compare_adds(const void *a, const void *b)
 {
     const struct rung_trace_addition *left = a, *right = b;
@@ -347,7 +372,7 @@ static void finish_step(struct rung_trace_builder *builder, struct rung_trace_st
     qsort(step->adds, step->n_adds, sizeof *step->adds, compare_adds);
     step->stride = step->n_adds ? stride_of(&step->adds[0]) : 0;
     for (size_t i = 1; i < step->n_adds; i++)
-        if (stride_of(&step->adds[i]) != step->stride)
+        if (!adds_itself(&step->adds[i]) && stride_of(&step->adds[i]) != step->stride)
             step->stride = 0;
 }
 
@@ -398,6 +423,10 @@ enum rung_status rung_trace_build(struct rung_trace *out, struct rung_arena *are
     if (log->n_records == 0)
         return rung_fail(err, RUNG_UNABLE, "%s: nothing was seen running", subject->id);
     copy_subject(out, subject);
+    for (size_t i = 0; i < log->n_records; i++)
+        if (log->records[i].warp >= out->n_warps)
+            return rung_fail(err, RUNG_UNABLE, "%s: warp %u ran in a block of %u threads",
+                             subject->id, log->records[i].warp, subject->config.block);
     struct rung_trace_builder builder = {
         .log = log,
         .subject = subject,
@@ -418,6 +447,8 @@ enum rung_status rung_trace_build(struct rung_trace *out, struct rung_arena *are
     for (size_t i = 0; i < log->n_records; i++)
         take_record(&builder, i);
     finish_steps(&builder);
+    if (!sort_reads(&builder, &out->steps[0]))
+        return rung_fail(err, RUNG_MEMORY, "out of memory for the trace of %s", subject->id);
     enum rung_status status = rung_trace_replay(&builder, err);
     return status == RUNG_OK ? rung_trace_check(&builder, err) : status;
 }

@@ -26,8 +26,8 @@ struct rung_trace_builder {
     const struct rung_trace_subject *subject;
     struct rung_arena *arena;
     struct rung_trace *trace;
-    uint64_t *keys;           /* per record: the step it belongs to */
-    uint64_t *step_keys;      /* ascending, one a step */
+    uint64_t *keys;      /* per record: the step it belongs to */
+    uint64_t *step_keys; /* ascending, one a step */
     struct rung_trace_under_way *warps;
     unsigned element_bytes;
 };

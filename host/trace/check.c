@@ -83,9 +83,10 @@ static enum rung_status report_stale(struct rung_trace_builder *builder, size_t 
     snprintf(text, sizeof text,
              "T%u read %s from slot %u, where the step before leaves %s: nothing orders the two",
              addition->thread, read, operand->index, held);
-    struct rung_trace_finding finding = {
-        .kind = "stale", .step = step, .thread = addition->thread,
-        .line = builder->trace->steps[step].line};
+    struct rung_trace_finding finding = {.kind = "stale",
+                                         .step = step,
+                                         .thread = addition->thread,
+                                         .line = builder->trace->steps[step].line};
     return add_finding(builder->trace, builder->arena, finding, text, err);
 }
 
@@ -211,10 +212,10 @@ static enum rung_status report_reads(struct rung_trace_builder *builder, const c
         rung_text_format(&text, ", and so are %llu more", (unsigned long long)count - 1);
     struct rung_trace_finding finding = {
         .kind = kind, .thread = RUNG_TRACE_UNKNOWN, .line = load->line};
-    enum rung_status status = rung_text_ok(&text)
-                                  ? add_finding(builder->trace, builder->arena, finding,
-                                                rung_text_string(&text), err)
-                                  : no_memory(err);
+    enum rung_status status =
+        rung_text_ok(&text)
+            ? add_finding(builder->trace, builder->arena, finding, rung_text_string(&text), err)
+            : no_memory(err);
     rung_text_release(&text);
     return status;
 }

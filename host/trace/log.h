@@ -21,9 +21,9 @@ struct rung_trace_record {
 struct rung_trace_log {
     struct rung_trace_record *records;
     size_t n_records, room;
-    bool *warp_sync;   /* per line of the PTX: is it a bar.warp.sync */
+    bool *warp_sync; /* per line of the PTX: is it a bar.warp.sync */
     unsigned n_lines;
-    bool failed;       /* out of memory: the records are not all */
+    bool failed; /* out of memory: the records are not all */
 };
 
 /* Instructions that move no data are dropped, but for the bar.warp.sync lines of `ptx`. */

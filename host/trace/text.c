@@ -1,4 +1,5 @@
-/* A trace for the terminal: a small block in full, of a large one the warps and words that moved. */
+/* A trace for the terminal: a small block in full, of a large one the warps and words that moved.
+ */
 #include "trace/trace.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 #define YELLOW "33"
 #define CYAN "36"
 
-#define LABEL 10 /* columns of the labels on the left, the two blanks of the margin among them */
+#define LABEL 12 /* columns of the labels on the left, the two blanks of the margin among them */
 
 /* What every function below needs. */
 struct page {
@@ -149,41 +150,57 @@ static void shared_row(const struct page *page, const struct rung_trace_step *no
     end_row(page);
 }
 
-/* Shared memory before and after; of a long one the rows that a store reached, four at most. */
+static void rest_line(const struct page *page, unsigned changed, unsigned still)
+{
+    if (!changed && !still)
+        return;
+    char text[96];
+    if (!changed)
+        snprintf(text, sizeof text, "%u slots at rest", still);
+    else if (!still)
+        snprintf(text, sizeof text, "%u more slots in rows that change", changed);
+    else
+        snprintf(text, sizeof text, "%u more slots in rows that change, %u at rest", changed,
+                 still);
+    label(page, "⋮");
+    rung_text_append(page->out, "  ");
+    paint(page, DIM, text);
+    rung_text_append(page->out, "\n");
+}
+
+/* One row of slots, before the step and after it. */
+static void shared_pair(const struct page *page, size_t index, unsigned from, unsigned to)
+{
+    const struct rung_trace_step *step = &page->trace->steps[index];
+    bool alone = from == 0 && to == page->trace->n_slots;
+    char name[32];
+    snprintf(name, sizeof name, "slot %u", from);
+    if (index == 0) {
+        shared_row(page, step, alone ? "shared" : name, step, from, to);
+        return;
+    }
+    shared_row(page, step, alone ? "before" : name, step - 1, from, to);
+    shared_row(page, step, alone ? "after" : "  after", step, from, to);
+}
+
+/* Shared memory before and after; of a long one the rows that a store reached, two at most. */
 static void shared_rows(const struct page *page, size_t index)
 {
-    const struct rung_trace *trace = page->trace;
-    const struct rung_trace_step *step = &trace->steps[index];
-    unsigned per_row = cells_per_row(page);
-    unsigned rows = (trace->n_slots + per_row - 1) / per_row, shown = 0, still = 0, cut = 0;
-    bool whole = page->look->all || rows <= 2;
-    for (unsigned row = 0; row < rows; row++) {
-        unsigned from = row * per_row;
-        unsigned to = from + per_row < trace->n_slots ? from + per_row : trace->n_slots;
-        bool moved = row_moved(step, from, to);
-        if (!whole && (!moved || shown == 4)) {
-            still += !moved;
-            cut += moved;
-            continue;
+    unsigned n_slots = page->trace->n_slots, per_row = cells_per_row(page);
+    bool whole = page->look->all || n_slots <= 2 * per_row;
+    unsigned shown = 0, still = 0, changed = 0;
+    for (unsigned from = 0; from < n_slots; from += per_row) {
+        unsigned to = from + per_row < n_slots ? from + per_row : n_slots;
+        bool moved = row_moved(&page->trace->steps[index], from, to);
+        if (whole || (moved && shown < 2)) {
+            shared_pair(page, index, from, to);
+            shown++;
+        } else {
+            still += moved ? 0 : to - from;
+            changed += moved ? to - from : 0;
         }
-        shown++;
-        char name[32] = "before";
-        if (rows > 1)
-            snprintf(name, sizeof name, "%s%u", index ? "" : "slot ", from);
-        if (index)
-            shared_row(page, step, name, step - 1, from, to);
-        shared_row(page, step, index && rows > 1 ? "   now" : rows > 1 ? name : index ? "now" : "shared",
-                   step, from, to);
     }
-    if (still || cut) {
-        label(page, "⋮");
-        char text[96];
-        snprintf(text, sizeof text, " %s%.0u%s%s%.0u%s", cut ? "" : "", cut * per_row,
-                 cut ? " more slots in rows that change" : "", cut && still ? ", " : "",
-                 still * per_row, still ? " slots at rest" : "");
-        paint(page, DIM, text);
-        rung_text_append(page->out, "\n");
-    }
+    rest_line(page, changed, still);
 }
 
 /* --- threads, warps and banks ---------------------------------------------------------------- */
@@ -194,7 +211,8 @@ static void thread_row(const struct page *page, const struct rung_trace_step *st
     for (unsigned thread = 0; thread < page->trace->config.block; thread++) {
         bool active = false;
         for (size_t i = 0; i < step->n_warps; i++)
-            active |= step->warps[i].warp == thread / 32 && (step->warps[i].active >> thread % 32 & 1);
+            active |=
+                step->warps[i].warp == thread / 32 && (step->warps[i].active >> thread % 32 & 1);
         char text[16];
         snprintf(text, sizeof text, "T%u", thread);
         cell(page, active ? text : "·", active ? CYAN : DIM, false);
@@ -220,7 +238,7 @@ static void warp_name(char name[32], unsigned first, unsigned last)
     if (first == last)
         snprintf(name, 32, "warp %u", first);
     else
-        snprintf(name, 32, "%u–%u", first, last);
+        snprintf(name, 32, "warps %u–%u", first, last);
 }
 
 static void warp_line(const struct page *page, const struct rung_trace_warp *warp, unsigned last)
@@ -368,7 +386,6 @@ static void formulas(const struct page *page, const struct rung_trace_step *step
     size_t count = load ? step->n_stores : step->n_adds;
     size_t limit = page->look->all ? count : page->trace->config.block <= 8 ? 8 : 4;
     unsigned widest = 0;
-    struct rung_text items[8] = {{0}};
     for (size_t i = 0; i < count; i++) {
         struct rung_text item = {0};
         if (i < limit || i + 1 == count) {
@@ -379,7 +396,6 @@ static void formulas(const struct page *page, const struct rung_trace_step *step
         }
         rung_text_release(&item);
     }
-    (void)items;
     unsigned per_line = widest ? (page->look->columns - 2) / widest : 1;
     per_line = per_line ? per_line : 1;
     for (size_t i = 0, at = 0; i < count; i++) {
@@ -435,8 +451,6 @@ static void order_line(const struct page *page, const struct rung_trace_step *st
         rule(page, DIM, "within the warp, no block barrier");
     } else if (step->order == RUNG_TRACE_ORDER_NONE && page->trace->control) {
         rule(page, DIM, "no barrier");
-    } else {
-        rung_text_append(page->out, "\n");
     }
 }
 
@@ -445,7 +459,8 @@ static void step_title(const struct page *page, size_t index)
     const struct rung_trace_step *step = &page->trace->steps[index];
     char left[96], right[64];
     if (step->kind == RUNG_TRACE_LOAD)
-        snprintf(left, sizeof left, "%zu  load%s", index, page->trace->inputs[1] ? " and multiply" : "");
+        snprintf(left, sizeof left, "%zu  load%s", index,
+                 page->trace->inputs[1] ? " and multiply" : "");
     else if (step->kind == RUNG_TRACE_WRITE)
         snprintf(left, sizeof left, "%zu  write the result", index);
     else if (step->stride)
@@ -469,7 +484,8 @@ static void source_line(const struct page *page, const struct rung_trace_step *s
     size_t length;
     bool cuda = step->source_line != 0;
     unsigned line = cuda ? step->source_line : step->line;
-    const char *text = rung_trace_line(cuda ? page->trace->source : page->trace->ptx, line, &length);
+    const char *text =
+        rung_trace_line(cuda ? page->trace->source : page->trace->ptx, line, &length);
     if (!length)
         return;
     int room = (int)page->look->columns - 16;
@@ -533,19 +549,21 @@ static void write_step(const struct page *page, size_t index)
     } else {
         char text[32];
         value_text(page, text, trace->result);
-        rung_text_append(page->out, "  T0 writes ");
-        paint(page, BOLD, text);
+        rung_text_append(page->out, "  the output becomes ");
+        paint(page, BOLD, trace->wrote ? text : "nothing");
         rung_text_append(page->out, "\n");
     }
     findings(page, index);
     order_line(page, step);
+    rung_text_append(page->out, "\n");
 }
 
 static void write_head(const struct page *page)
 {
     const struct rung_trace *trace = page->trace;
     paint(page, BOLD, trace->id);
-    rung_text_format(page->out, "  %s\n%s of %llu elements · one block of %u threads, %u warp%s · %s",
+    rung_text_format(page->out,
+                     "  %s\n%s of %llu elements · one block of %u threads, %u warp%s · %s",
                      trace->title, trace->inputs[1] ? "dot product" : "sum",
                      (unsigned long long)trace->n, trace->config.block, trace->n_warps,
                      trace->n_warps == 1 ? "" : "s", rung_type_word(trace->config.type));
@@ -558,7 +576,6 @@ static void write_head(const struct page *page)
 static void write_foot(const struct page *page)
 {
     const struct rung_trace *trace = page->trace;
-    rung_text_append(page->out, "\n");
     char text[32];
     value_text(page, text, trace->result);
     paint(page, BOLD, "result ");

@@ -89,14 +89,14 @@ enum rung_trace_order {
 
 struct rung_trace_step {
     enum rung_trace_step_kind kind;
-    unsigned stride;        /* distance of the two operands in elements or lanes; 0 if not one */
-    bool in_registers;      /* the operands move by shuffles */
-    unsigned active;        /* threads that load, add or write */
-    unsigned line;          /* of the PTX, of the first addition */
-    unsigned source_line;   /* of the CUDA source, 0 without line information */
+    unsigned stride;      /* distance of the two operands in elements or lanes; 0 if not one */
+    bool in_registers;    /* the operands move by shuffles */
+    unsigned active;      /* threads that load, add or write */
+    unsigned line;        /* of the PTX, of the first addition */
+    unsigned source_line; /* of the CUDA source, 0 without line information */
     enum rung_trace_order order;
-    bool order_broken;      /* the barrier was not reached by all threads that still run */
-    uint64_t body_runs, serialised, additions;            /* of this step */
+    bool order_broken; /* the barrier was not reached by all threads that still run */
+    uint64_t body_runs, serialised, additions; /* of this step */
     uint64_t body_runs_so_far, serialised_so_far, additions_so_far;
     struct rung_trace_addition *adds; /* by thread; in the load step those on load are not here */
     size_t n_adds;
@@ -108,43 +108,43 @@ struct rung_trace_step {
     size_t n_accesses;
     struct rung_trace_warp *warps; /* ascending */
     size_t n_warps;
-    double *shared;  /* the block's slots after the step */
-    bool *written;   /* whether anything ever stored there */
+    double *shared; /* the block's slots after the step */
+    bool *written;  /* whether anything ever stored there */
 };
 
 /* What is wrong, and where it happens. */
 struct rung_trace_finding {
-    const char *kind;  /* "race", "barrier", "reread", "unread", "stale", ... */
-    size_t step;       /* index of the step it happens in */
-    unsigned thread;   /* RUNG_TRACE_UNKNOWN if of no single thread */
-    unsigned line;     /* of the PTX, 0 if of none */
-    const char *text;  /* one line */
+    const char *kind; /* "race", "barrier", "reread", "unread", "stale", ... */
+    size_t step;      /* index of the step it happens in */
+    unsigned thread;  /* RUNG_TRACE_UNKNOWN if of no single thread */
+    unsigned line;    /* of the PTX, 0 if of none */
+    const char *text; /* one line */
 };
 
 struct rung_trace {
     struct rung_config config;
-    const char *id;     /* of the configuration, or the name of a negative control */
+    const char *id; /* of the configuration, or the name of a negative control */
     const char *title;
     bool control;
     const char *source; /* CUDA text, and the file name to show for it */
     const char *source_name;
     const char *ptx;
-    const char *where;  /* what executed it */
+    const char *where; /* what executed it */
     uint64_t n;
     const char *input_names[2];
-    const double *inputs[2]; /* the second NULL but for dot */
+    const double *inputs[2];     /* the second NULL but for dot */
     const unsigned *read_counts; /* per element: how often the block read it */
-    unsigned n_slots;   /* of shared memory, 0 if none was touched */
+    unsigned n_slots;            /* of shared memory, 0 if none was touched */
     unsigned n_warps;
     struct rung_trace_step *steps;
     size_t n_steps;
     double result, expected;
-    bool wrote;         /* a result was stored */
-    bool exact;         /* result and expected are compared without a tolerance */
-    double tolerance;   /* else: how far rounding alone may move the result */
+    bool wrote;       /* a result was stored */
+    bool exact;       /* result and expected are compared without a tolerance */
+    double tolerance; /* else: how far rounding alone may move the result */
     bool correct;
     bool has_model;
-    struct rung_model model; /* of one full block, where has_model */
+    struct rung_model model;                   /* of one full block, where has_model */
     uint64_t additions, body_runs, serialised; /* executed, those on load among the additions */
     struct rung_trace_finding *findings;
     size_t n_findings;
@@ -169,8 +169,7 @@ struct rung_trace_log; /* trace/log.h */
 /* Sorts a block's events into steps. RUNG_MEMORY; RUNG_UNABLE if the log holds no event. */
 enum rung_status rung_trace_build(struct rung_trace *out, struct rung_arena *arena,
                                   const struct rung_trace_log *log,
-                                  const struct rung_trace_subject *subject,
-                                  struct rung_error *err);
+                                  const struct rung_trace_subject *subject, struct rung_error *err);
 
 /* Adds what a checker found; `line` decides the step. Copies the text. */
 enum rung_status rung_trace_add_finding(struct rung_trace *trace, struct rung_arena *arena,

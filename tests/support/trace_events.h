@@ -243,10 +243,11 @@ static inline enum rung_status events_trace(struct rung_trace *out, struct rung_
         .ptx = "",
         .where = "test",
         .n = block->n,
-        .input_names = {"a", block->b ? "b" : NULL},
-        .inputs = {block->a, block->b},
-        .input_addresses = {EVENTS_A, EVENTS_B},
-        .output_address = EVENTS_OUT};
+        .input_names = {"a",                         block->b ? "b" : NULL                  },
+        .inputs = {block->a,                         block->b},
+        .input_addresses = {EVENTS_A,                         EVENTS_B                  },
+        .output_address = EVENTS_OUT
+    };
     char *id = ids[used++ % 4];
     rung_config_id(&subject.config, id);
     subject.id = id;
