@@ -9,6 +9,7 @@
 #include "bench/reduce.h"
 #include "bench/row.h"
 #include "gen/model.h"
+#include "sim/sim.h"
 
 /* What was found. Zero-initialised: nothing tried yet. */
 struct rung_verdict {
@@ -19,7 +20,8 @@ struct rung_verdict {
     bool summed;
     uint64_t n;
     double sum, expected;
-    struct rung_counts executed; /* one full block, on the simulator */
+    struct rung_counts executed;       /* one full block, on the simulator */
+    struct rung_sim_counters counters; /* all that was counted of that block */
 };
 
 struct rung_subject {

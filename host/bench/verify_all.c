@@ -234,6 +234,7 @@ static enum rung_status count_block(const struct course *course, const struct ru
         return status;
     struct rung_sim_counters counters = {0};
     course->device->driver.sim->read_counters(&counters);
+    subject->verdict->counters = counters;
     subject->verdict->executed = (struct rung_counts){.known = true,
                                                       .additions = counters.additions,
                                                       .body_runs = counters.body_runs,
