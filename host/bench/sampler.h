@@ -55,11 +55,6 @@ enum rung_status rung_sampler_take(struct rung_sample *samples, size_t *taken, s
                                    struct rung_sampler *sampler, const struct rung_work *work,
                                    struct rung_sampling how, size_t count, struct rung_error *err);
 
-/* 10^9 bytes read per second from a buffer far larger than L2: the best of several launch shapes,
- * each the median of five. The denominator of `of_ceiling`. */
-enum rung_status rung_sampler_ceiling(double *gb_per_s, struct rung_sampler *sampler,
-                                      struct rung_error *err);
-
 /* What an event pair around nothing and an empty held launch cost here, and the step of the event
  * clock: a row whose time is below 20 steps is not resolved by events. */
 struct rung_timer_facts {

@@ -17,8 +17,6 @@
 #define CALLS_MIN 10
 #define CALLS_MAX 200
 #define GRAPH_NODES_MAX 2000
-#define CEILING_BYTES ((uint64_t)4 << 30)
-#define CEILING_RUNS 5
 #define FACT_PAIRS 64
 
 static void pause_ms(double ms)
@@ -172,66 +170,6 @@ enum rung_status rung_sampler_take(struct rung_sample *samples, size_t *taken, s
         samples[(*taken)++] = sample;
     }
     finish(sampler);
-    return status;
-}
-
-struct read_work {
-    struct rung_sampler *sampler;
-    CUdeviceptr data;
-    uint64_t bytes;
-    unsigned blocks;
-};
-
-static enum rung_status enqueue_read(void *context, CUstream stream, uint64_t place,
-                                     struct rung_error *err)
-{
-    (void)stream;
-    (void)place;
-    struct read_work *read = context;
-    return rung_sampler_read(read->sampler, read->data, read->bytes, read->blocks, err);
-}
-
-static enum rung_status time_read(double *ms, struct read_work *read, struct rung_error *err)
-{
-    struct rung_work work = {enqueue_read, read, 1, 1};
-    struct rung_sampling how = {RUNG_STATE_WARM, RUNG_TIMER_ISOLATED};
-    struct rung_sample samples[CEILING_RUNS];
-    size_t taken, throttled;
-    enum rung_status status = rung_sampler_take(samples, &taken, &throttled, read->sampler, &work,
-                                                how, CEILING_RUNS, err);
-    if (status != RUNG_OK)
-        return status;
-    if (taken == 0)
-        return rung_fail(err, RUNG_UNABLE, "the card's clock is throttled: no read ceiling");
-    double times[CEILING_RUNS];
-    for (size_t i = 0; i < taken; i++)
-        times[i] = samples[i].time_ms;
-    rung_stats_sort(times, taken);
-    *ms = rung_stats_quantile(times, taken, 0.5);
-    return RUNG_OK;
-}
-
-enum rung_status rung_sampler_ceiling(double *gb_per_s, struct rung_sampler *sampler,
-                                      struct rung_error *err)
-{
-    enum rung_status status = RUNG_OK;
-    struct read_work read = {.sampler = sampler};
-    size_t free_bytes = 0, total_bytes = 0;
-    RUNG_CU(sampler->driver, done, cuMemGetInfo, &free_bytes, &total_bytes);
-    read.bytes = free_bytes / 4 < CEILING_BYTES ? free_bytes / 4 & ~(uint64_t)15 : CEILING_BYTES;
-    RUNG_CU(sampler->driver, done, cuMemAlloc, &read.data, (size_t)read.bytes);
-    RUNG_CU(sampler->driver, done, cuMemsetD8, read.data, 0, (size_t)read.bytes);
-    *gb_per_s = 0;
-    for (unsigned per_sm = 1; per_sm <= 4 && status == RUNG_OK; per_sm *= 2) {
-        double ms = 0;
-        read.blocks = per_sm * (unsigned)sampler->device->sm_count;
-        status = time_read(&ms, &read, err);
-        double rate = ms > 0 ? (double)read.bytes / ms / 1e6 : 0;
-        *gb_per_s = status == RUNG_OK && rate > *gb_per_s ? rate : *gb_per_s;
-    }
-done:
-    if (read.data)
-        sampler->driver->cuMemFree(read.data);
     return status;
 }
 

@@ -1,7 +1,7 @@
 // What measuring needs beside the ladder: a kernel that holds the stream until the host has queued
-// all of a sample, one that reads a buffer (to flush L2, and to find what the card can read), and
-// one that stamps the clocks of an SM. Header-free; compiled once for the oldest target.
-// tools/support-ptx writes generated/support/timing.ptx from it.
+// all of a sample, one that reads a buffer (to flush L2), and one that stamps the clocks of an SM.
+// Header-free. generated/support/timing.ptx is made from it for the oldest target by
+// tests/unit/test_bench_support.c when RUNG_REWRITE is set, and held to it otherwise.
 
 static __device__ unsigned long long now_ns()
 {
