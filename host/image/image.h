@@ -19,10 +19,10 @@ struct rung_image {
     size_t ptx_length;
     unsigned char *cubin; /* NULL when there is none */
     size_t cubin_length;
-    unsigned ptx_target;  /* 75 for sm_75: from the PTX's own .target */
+    unsigned ptx_target;   /* 75 for sm_75: from the PTX's own .target */
     unsigned cubin_target; /* from the cubin's ELF header, 0 without one */
     enum rung_image_origin origin;
-    char where[512];      /* file, cache key or NVRTC version, for the reader */
+    char where[512]; /* file, cache key or NVRTC version, for the reader */
     double compile_ms;
 };
 void rung_image_release(struct rung_image *image);
@@ -32,11 +32,17 @@ struct rung_image_source {
     struct rung_nvrtc *nvrtc; /* may be NULL */
     const char *nvrtc_why;    /* why it is NULL */
     struct rung_cache *cache; /* may be NULL */
+    bool ptx_only; /* PTX is what the device executes (the simulator): no cubin is made */
 };
 
 /* Finds or makes the images of `n` configurations for `target` (75, 90, ...), compiling in
- * parallel. images[i], statuses[i] and errors[i] tell of configuration i. The result is the first
- * failure, or RUNG_OK. */
+ * parallel. images[i], statuses[i] and errors[i] tell of configuration i; release every image. The
+ * result is the first failure, or RUNG_OK.
+ *
+ * An image made ahead of time for this very target comes first, if its cubin is there or PTX is
+ * enough. Then NVRTC, through the cache: for the target, or as PTX for the newest target before it
+ * that this NVRTC has. Without NVRTC, what a folder has for an older target: so PTX for sm_75
+ * serves a machine that has only a driver. */
 enum rung_status rung_images_get(struct rung_image *images, enum rung_status *statuses,
                                  struct rung_error *errors, const struct rung_image_source *from,
                                  const struct rung_config *configs, size_t n, unsigned target);
@@ -45,9 +51,9 @@ enum rung_status rung_images_get(struct rung_image *images, enum rung_status *st
  * whole cubin, with the first 16 bytes. Never reads outside the bytes. */
 struct rung_image_facts {
     bool is_ptx;
-    unsigned target;       /* sm number */
-    char target_word[16];  /* "sm_90a" */
-    unsigned ptx_version;  /* 90 for .version 9.0; 0 for a cubin */
+    unsigned target;      /* sm number */
+    char target_word[16]; /* "sm_90a" */
+    unsigned ptx_version; /* 90 for .version 9.0; 0 for a cubin */
 };
 enum rung_status rung_image_check(struct rung_image_facts *out, const void *bytes, size_t length,
                                   struct rung_error *err);
