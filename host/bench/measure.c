@@ -171,6 +171,15 @@ static void rate(struct rung_row *row, double ceiling)
     row->of_ceiling = row->gb_per_s / ceiling; /* NAN where there is none */
 }
 
+static json_t *facts_to_json(const struct rung_timing_facts *facts,
+                             const struct rung_timing_options *timing)
+{
+    return json_pack("{s:s, s:s, s:s, s:I, s:o}", "state", rung_state_word(timing->how.state),
+                     "timer", rung_timer_word(timing->how.timer), "stop", facts->stop, "throttled",
+                     (json_int_t)facts->throttled, "sm_mhz",
+                     isfinite(facts->sm_mhz) ? json_real(facts->sm_mhz) : json_null());
+}
+
 /* Times one row and looks at the sum that the last timed reduction left. */
 static enum rung_status time_row(struct run *run, size_t s, const struct rung_workspace *workspace,
                                  const struct rung_pattern *pattern,
@@ -178,6 +187,7 @@ static enum rung_status time_row(struct run *run, size_t s, const struct rung_wo
 {
     const struct rung_subject *subject = &run->subjects[s];
     struct rung_row *row = &run->rows[run->index[s]];
+    struct rung_timing_facts facts;
     struct rung_plan plan;
     double sum = 0;
     enum rung_status status = rung_reduction_plan(&plan, subject->reduction, workspace->n, err);
@@ -185,7 +195,7 @@ static enum rung_status time_row(struct run *run, size_t s, const struct rung_wo
         status = rung_workspace_poison(workspace, err);
     const struct rung_timed work = {subject->reduction, &plan, workspace};
     if (status == RUNG_OK)
-        status = rung_time_reduction(&row->time_ms, &work, run->options->timing, err);
+        status = rung_time_reduction(&row->time_ms, &facts, &work, run->options->timing, err);
     CUdeviceptr result = workspace->partials[(plan.n_passes - 1) % 2].data;
     if (status == RUNG_OK)
         status = rung_value_read(&sum, subject->reduction->device, result, workspace->type, err);
@@ -201,6 +211,7 @@ static enum rung_status time_row(struct run *run, size_t s, const struct rung_wo
         return RUNG_OK;
     }
     rate(row, run->options->ceiling_gb_per_s);
+    json_object_set_new(row->extra, "timing", facts_to_json(&facts, run->options->timing));
     return RUNG_OK;
 }
 
@@ -210,6 +221,8 @@ static enum rung_status time_rows(struct run *run, const struct rung_workspace *
     const struct rung_pattern pattern = {.kind = RUNG_PATTERN_RANDOM01, .seed = run->options->seed};
     struct rung_expected expected;
     enum rung_status status = rung_pattern_upload(&expected, workspace, &pattern, err);
+    if (status == RUNG_OK)
+        status = rung_workspace_replicate(workspace, err);
     for (size_t s = 0; status == RUNG_OK && s < run->n_subjects; s++) {
         char id[RUNG_ID_SIZE], text[RUNG_ID_SIZE + 16];
         if (run->subjects[s].verdict->status != RUNG_ROW_OK)
@@ -240,8 +253,10 @@ static enum rung_status time_group(struct run *run, struct rung_error *err)
         if (plan.partials_room > spec.room)
             spec.room = plan.partials_room;
     }
-    enum rung_status status =
-        rung_workspace_open(&workspace, run->subjects[0].reduction->device, &spec, err);
+    const struct rung_device *device = run->subjects[0].reduction->device;
+    spec.places = rung_timing_places(run->options->timing->how.state,
+                                     spec.n * rung_type_size(spec.type), device->l2_bytes);
+    enum rung_status status = rung_workspace_open(&workspace, device, &spec, err);
     if (status == RUNG_OK)
         status = time_rows(run, &workspace, err);
     rung_workspace_release(&workspace);

@@ -1,15 +1,13 @@
-/* Owns warm-up, the sampling loop and the plain sampler by events. */
+/* Owns the sampling loop of one row. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench/timing.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "bench/stats.h"
-
-#define WARM_UP_BATCH 16
-#define EVENT_PAIRS 64 /* reductions in flight: enough to hide the launches, few to hold */
 
 static double now_s(void)
 {
@@ -18,88 +16,20 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-struct rung_timing_options rung_timing_default(void)
+uint64_t rung_timing_places(enum rung_state state, uint64_t input_bytes, uint64_t l2_bytes)
 {
-    return (struct rung_timing_options){.stop = rung_stop_rule_default(), .warm_up_ms = 20};
+    if (state != RUNG_STATE_ROTATE || input_bytes == 0)
+        return 1;
+    return 1 + (4 * l2_bytes + input_bytes - 1) / input_bytes;
 }
 
-static enum rung_status enqueue(const struct rung_timed *work, struct rung_error *err)
+static enum rung_status enqueue(void *context, CUstream stream, uint64_t place,
+                                struct rung_error *err)
 {
+    const struct rung_timed *timed = context;
+    struct rung_workspace view = rung_workspace_view(timed->workspace, place);
     CUdeviceptr result;
-    return rung_reduction_enqueue(&result, work->reduction, work->plan, work->workspace,
-                                  work->reduction->device->stream, err);
-}
-
-enum rung_status rung_warm_up(const struct rung_timed *work, double ms, struct rung_error *err)
-{
-    const struct rung_device *device = work->reduction->device;
-    enum rung_status status = RUNG_OK;
-    double end = now_s() + ms / 1e3;
-    do {
-        for (int i = 0; status == RUNG_OK && i < WARM_UP_BATCH; i++)
-            status = enqueue(work, err);
-        if (status != RUNG_OK)
-            return status;
-        RUNG_CU(&device->driver, done, cuStreamSynchronize, device->stream);
-    } while (now_s() < end);
-done:
-    return status;
-}
-
-struct pair {
-    CUevent begin, end;
-};
-
-static void pairs_release(struct pair *pairs, const struct rung_driver *driver)
-{
-    for (size_t i = 0; i < EVENT_PAIRS; i++) {
-        if (pairs[i].begin)
-            driver->cuEventDestroy(pairs[i].begin);
-        if (pairs[i].end)
-            driver->cuEventDestroy(pairs[i].end);
-    }
-}
-
-static enum rung_status sample_some(double *samples, size_t n, struct pair *pairs,
-                                    const struct rung_timed *work, struct rung_error *err)
-{
-    const struct rung_device *device = work->reduction->device;
-    enum rung_status status = RUNG_OK;
-    for (size_t i = 0; i < n; i++) {
-        RUNG_CU(&device->driver, done, cuEventRecord, pairs[i].begin, device->stream);
-        status = enqueue(work, err);
-        if (status != RUNG_OK)
-            return status;
-        RUNG_CU(&device->driver, done, cuEventRecord, pairs[i].end, device->stream);
-    }
-    RUNG_CU(&device->driver, done, cuStreamSynchronize, device->stream);
-    for (size_t i = 0; i < n; i++) {
-        float ms = 0;
-        RUNG_CU(&device->driver, done, cuEventElapsedTime, &ms, pairs[i].begin, pairs[i].end);
-        samples[i] = (double)ms;
-    }
-done:
-    return status;
-}
-
-enum rung_status rung_sample_events(double *samples, size_t n, const struct rung_timed *work,
-                                    void *context, struct rung_error *err)
-{
-    (void)context;
-    const struct rung_driver *driver = &work->reduction->device->driver;
-    struct pair pairs[EVENT_PAIRS] = {0};
-    enum rung_status status = RUNG_OK;
-    for (size_t i = 0; i < EVENT_PAIRS && i < n; i++) {
-        RUNG_CU(driver, cleanup, cuEventCreate, &pairs[i].begin, CU_EVENT_DEFAULT);
-        RUNG_CU(driver, cleanup, cuEventCreate, &pairs[i].end, CU_EVENT_DEFAULT);
-    }
-    for (size_t done = 0; status == RUNG_OK && done < n; done += EVENT_PAIRS) {
-        size_t some = n - done < EVENT_PAIRS ? n - done : EVENT_PAIRS;
-        status = sample_some(samples + done, some, pairs, work, err);
-    }
-cleanup:
-    pairs_release(pairs, driver);
-    return status;
+    return rung_reduction_enqueue(&result, timed->reduction, timed->plan, &view, stream, err);
 }
 
 enum rung_status rung_times_summarise(struct rung_times *out, double *samples, size_t n,
@@ -107,10 +37,11 @@ enum rung_status rung_times_summarise(struct rung_times *out, double *samples, s
 {
     double *sorted = malloc((n ? n : 1) * sizeof *sorted);
     if (!sorted || n == 0) {
+        enum rung_status status = sorted ? rung_fail(err, RUNG_UNABLE, "no sample was taken")
+                                         : rung_fail(err, RUNG_MEMORY, "out of memory");
         free(sorted);
         free(samples);
-        return sorted ? rung_fail(err, RUNG_UNABLE, "no sample was taken")
-                      : rung_fail(err, RUNG_MEMORY, "out of memory");
+        return status;
     }
     memcpy(sorted, samples, n * sizeof *sorted);
     rung_stats_sort(sorted, n);
@@ -127,45 +58,103 @@ enum rung_status rung_times_summarise(struct rung_times *out, double *samples, s
     return RUNG_OK;
 }
 
-/* Samples until the rule has enough; `*samples` is the caller's, on failure too. */
-static enum rung_status collect(double **samples, size_t *n, const struct rung_timed *work,
-                                const struct rung_timing_options *options, struct rung_error *err)
+struct collection {
+    double *ms, *mhz;
+    size_t n, room;
+    struct rung_sample *batch;
+};
+
+static enum rung_status make_room(struct collection *all, size_t more, struct rung_error *err)
 {
-    rung_sampler_fn *sampler = options->sampler ? options->sampler : rung_sample_events;
-    double begin = now_s();
-    for (bool enough = false; !enough;) {
-        const char *reason;
-        size_t more = rung_stop_next(&options->stop, *n);
-        double *grown = realloc(*samples, (*n + more) * sizeof *grown);
-        if (!grown)
-            return rung_fail(err, RUNG_MEMORY, "out of memory for %zu samples", *n + more);
-        *samples = grown;
-        enum rung_status status = sampler(grown + *n, more, work, options->context, err);
-        if (status != RUNG_OK)
-            return status;
-        *n += more;
-        status =
-            rung_stop_check(&enough, &reason, &options->stop, *samples, *n, now_s() - begin, err);
-        if (status != RUNG_OK)
-            return status;
+    if (all->n + more <= all->room)
+        return RUNG_OK;
+    size_t room = 2 * all->room > all->n + more ? 2 * all->room : all->n + more;
+    double *ms = realloc(all->ms, room * sizeof *ms);
+    all->ms = ms ? ms : all->ms;
+    double *mhz = realloc(all->mhz, room * sizeof *mhz);
+    all->mhz = mhz ? mhz : all->mhz;
+    struct rung_sample *batch = realloc(all->batch, room * sizeof *batch);
+    all->batch = batch ? batch : all->batch;
+    if (!ms || !mhz || !batch)
+        return rung_fail(err, RUNG_MEMORY, "out of memory for %zu samples", room);
+    all->room = room;
+    return RUNG_OK;
+}
+
+static enum rung_status take_some(struct collection *all, struct rung_timing_facts *facts,
+                                  const struct rung_work *work,
+                                  const struct rung_timing_options *options, struct rung_error *err)
+{
+    size_t more = rung_stop_next(&options->stop, all->n), taken = 0, throttled = 0;
+    enum rung_status status = make_room(all, more, err);
+    if (status == RUNG_OK)
+        status = rung_sampler_take(all->batch, &taken, &throttled, options->sampler, work,
+                                   options->how, more, err);
+    if (status != RUNG_OK)
+        return status;
+    facts->throttled += throttled;
+    if (taken == 0)
+        return rung_fail(err, RUNG_UNABLE,
+                         "the card is throttled: %zu samples below 75 %% of its clock",
+                         facts->throttled);
+    for (size_t i = 0; i < taken; i++) {
+        all->ms[all->n] = all->batch[i].time_ms;
+        all->mhz[all->n++] = all->batch[i].sm_mhz;
     }
     return RUNG_OK;
 }
 
-enum rung_status rung_time_reduction(struct rung_times *out, const struct rung_timed *work,
+static enum rung_status collect(struct collection *all, struct rung_timing_facts *facts,
+                                const struct rung_work *work,
+                                const struct rung_timing_options *options, struct rung_error *err)
+{
+    enum rung_status status =
+        rung_sampler_warm_up(options->sampler, work, options->warm_up_ms, err);
+    double begin = now_s();
+    for (bool enough = false; status == RUNG_OK && !enough;) {
+        status = take_some(all, facts, work, options, err);
+        if (status == RUNG_OK)
+            status = rung_stop_check(&enough, &facts->stop, &options->stop, all->ms, all->n,
+                                     now_s() - begin, err);
+    }
+    return status;
+}
+
+static double median_of(double *values, size_t n)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(values[i]))
+            values[known++] = values[i];
+    if (known == 0)
+        return NAN;
+    rung_stats_sort(values, known);
+    return rung_stats_quantile(values, known, 0.5);
+}
+
+enum rung_status rung_time_reduction(struct rung_times *out, struct rung_timing_facts *facts,
+                                     const struct rung_timed *timed,
                                      const struct rung_timing_options *options,
                                      struct rung_error *err)
 {
+    struct rung_timed copy = *timed;
+    const struct rung_work work = {
+        .enqueue = enqueue,
+        .context = &copy,
+        .places = timed->workspace->places,
+        .launches = timed->plan->launches,
+    };
+    struct collection all = {0};
     *out = (struct rung_times){0};
-    if (work->reduction->device->driver.kind == RUNG_DRIVER_SIM)
-        return rung_fail(err, RUNG_UNABLE, "the simulator's times say nothing of any card");
-    enum rung_status status = rung_warm_up(work, options->warm_up_ms, err);
-    double *samples = NULL;
-    size_t n = 0;
-    if (status == RUNG_OK)
-        status = collect(&samples, &n, work, options, err);
-    if (status == RUNG_OK)
-        return rung_times_summarise(out, samples, n, err);
-    free(samples);
+    *facts = (struct rung_timing_facts){.stop = "", .sm_mhz = NAN};
+    enum rung_status status = collect(&all, facts, &work, options, err);
+    if (status == RUNG_OK) {
+        facts->sm_mhz = median_of(all.mhz, all.n);
+        status = rung_times_summarise(out, all.ms, all.n, err);
+        all.ms = NULL; /* taken over */
+    }
+    free(all.ms);
+    free(all.mhz);
+    free(all.batch);
     return status;
 }

@@ -1,44 +1,41 @@
-/* How long a complete reduction takes: warm-up, samples, and what is kept of them. How one sample
- * is taken (state of the caches, what lies between the stamps) is a function that is plugged in;
- * the one here is the plain way: events round every complete reduction, the data left where the
- * reduction before left them. */
+/* How long a complete reduction takes: the samples of one row, until they are enough. How a sample
+ * is taken is the sampler's (sampler.h): the state of the caches, what lies between the stamps. */
 #ifndef RUNG_BENCH_TIMING_H
 #define RUNG_BENCH_TIMING_H
 
 #include "bench/reduce.h"
 #include "bench/row.h"
-#include "bench/sampling.h"
+#include "bench/sampler.h"
 
 /* What is timed: launches only. */
 struct rung_timed {
     const struct rung_reduction *reduction;
     const struct rung_plan *plan;
-    const struct rung_workspace *workspace;
+    const struct rung_workspace *workspace; /* with as many places as the state needs */
 };
 
-/* Takes `n` samples in ms, each of one complete reduction. */
-typedef enum rung_status rung_sampler_fn(double *samples, size_t n, const struct rung_timed *work,
-                                         void *context, struct rung_error *err);
-
-/* Event pairs round complete reductions that are queued back to back, so that the host's launch
- * rate is not in the figure as long as a reduction takes longer than its launches. No context. */
-rung_sampler_fn rung_sample_events;
-
 struct rung_timing_options {
-    rung_sampler_fn *sampler; /* NULL: rung_sample_events */
-    void *context;
+    struct rung_sampler *sampler;
+    struct rung_sampling how;
     struct rung_stop_rule stop;
     double warm_up_ms; /* the work runs at least this long before the first sample */
 };
-struct rung_timing_options rung_timing_default(void); /* warm-up 20 ms, the default stop rule */
 
-/* Runs the work until `ms` have passed on the host's clock, at least once; waits for its end. The
- * clock of an idle card needs about 100 ms to ramp, a module's first launch loads its code. */
-enum rung_status rung_warm_up(const struct rung_timed *work, double ms, struct rung_error *err);
+/* What is to be known beside the times. */
+struct rung_timing_facts {
+    const char *stop; /* why sampling ended: "ci", "count", "timeout", ... */
+    size_t throttled; /* samples thrown away because the card had lowered its clock */
+    double sm_mhz;    /* median over the samples, NAN if unknown */
+};
 
-/* Warms up, samples until the stop rule has enough, and summarises. RUNG_UNABLE on the simulator:
- * its times say nothing of any card. `*out` is released with its row. */
-enum rung_status rung_time_reduction(struct rung_times *out, const struct rung_timed *work,
+/* The places that a state needs for an input of so many bytes, so that it is never found in L2: the
+ * others together are at least four times as large. 1 for every state but `rotate`. */
+uint64_t rung_timing_places(enum rung_state state, uint64_t input_bytes, uint64_t l2_bytes);
+
+/* Warms up, samples until the stop rule has enough, and summarises. RUNG_UNABLE when every sample
+ * was throttled. `*out` is released with its row. */
+enum rung_status rung_time_reduction(struct rung_times *out, struct rung_timing_facts *facts,
+                                     const struct rung_timed *timed,
                                      const struct rung_timing_options *options,
                                      struct rung_error *err);
 

@@ -5,10 +5,30 @@
 
 #define POISON 0xff
 
-static uint64_t buffer_bytes(uint64_t elements, enum rung_type type, uint64_t guard)
+#define PLACE_ALIGNMENT 256 /* as good as an allocation of its own */
+
+static uint64_t buffer_bytes(uint64_t bytes, uint64_t guard)
 {
-    uint64_t bytes = elements * rung_type_size(type) + 2 * guard;
+    bytes += 2 * guard;
     return bytes ? bytes : 1; /* of n = 0 without guards: the API has no empty allocation */
+}
+
+static uint64_t place_bytes(const struct rung_workspace_spec *spec)
+{
+    uint64_t bytes = spec->n * rung_type_size(spec->type);
+    return (bytes + PLACE_ALIGNMENT - 1) / PLACE_ALIGNMENT * PLACE_ALIGNMENT;
+}
+
+/* The last place ends with its last element, so that the guard stands right behind it. */
+static uint64_t input_bytes(const struct rung_workspace_spec *spec)
+{
+    uint64_t more = spec->places > 1 ? spec->places - 1 : 0;
+    return more * place_bytes(spec) + spec->n * rung_type_size(spec->type);
+}
+
+static uint64_t room_bytes(const struct rung_workspace_spec *spec)
+{
+    return spec->room * rung_type_size(spec->type);
 }
 
 static uint64_t guard_of(const struct rung_workspace_spec *spec)
@@ -20,8 +40,8 @@ uint64_t rung_workspace_bytes(const struct rung_workspace_spec *spec)
 {
     uint64_t guard = guard_of(spec);
     uint64_t inputs = spec->op == RUNG_OP_DOT ? 2 : 1;
-    return inputs * buffer_bytes(spec->n, spec->type, guard) +
-           2 * buffer_bytes(spec->room, spec->type, guard);
+    return inputs * buffer_bytes(input_bytes(spec), guard) +
+           2 * buffer_bytes(room_bytes(spec), guard);
 }
 
 enum rung_status rung_workspace_fits(const struct rung_device *device,
@@ -44,15 +64,15 @@ done:
 /* The whole allocation is poison first: then the guards stand, and so does what a short copy
  * leaves out. */
 static enum rung_status buffer_open(struct rung_buffer *out, const struct rung_device *device,
-                                    uint64_t elements, const struct rung_workspace_spec *spec,
+                                    uint64_t bytes, const struct rung_workspace_spec *spec,
                                     struct rung_error *err)
 {
     enum rung_status status = RUNG_OK;
     uint64_t guard = guard_of(spec);
-    uint64_t all = buffer_bytes(elements, spec->type, guard);
+    uint64_t all = buffer_bytes(bytes, guard);
     RUNG_CU(&device->driver, done, cuMemAlloc, &out->base, all);
     out->data = out->base + guard;
-    out->bytes = elements * rung_type_size(spec->type);
+    out->bytes = bytes;
     out->guard = guard;
     RUNG_CU(&device->driver, done, cuMemsetD8, out->base, POISON, all);
 done:
@@ -69,16 +89,21 @@ static void buffer_release(struct rung_buffer *buffer, const struct rung_device 
 enum rung_status rung_workspace_open(struct rung_workspace *out, const struct rung_device *device,
                                      const struct rung_workspace_spec *spec, struct rung_error *err)
 {
-    struct rung_workspace ws = {
-        .device = device, .op = spec->op, .type = spec->type, .n = spec->n, .room = spec->room};
+    struct rung_workspace ws = {.device = device,
+                                .op = spec->op,
+                                .type = spec->type,
+                                .n = spec->n,
+                                .room = spec->room,
+                                .places = spec->places ? spec->places : 1,
+                                .place_bytes = place_bytes(spec)};
     *out = (struct rung_workspace){0};
     enum rung_status status = rung_workspace_fits(device, spec, err);
     if (status == RUNG_OK)
-        status = buffer_open(&ws.a, device, spec->n, spec, err);
+        status = buffer_open(&ws.a, device, input_bytes(spec), spec, err);
     if (status == RUNG_OK && spec->op == RUNG_OP_DOT)
-        status = buffer_open(&ws.b, device, spec->n, spec, err);
+        status = buffer_open(&ws.b, device, input_bytes(spec), spec, err);
     for (int i = 0; status == RUNG_OK && i < 2; i++)
-        status = buffer_open(&ws.partials[i], device, spec->room, spec, err);
+        status = buffer_open(&ws.partials[i], device, room_bytes(spec), spec, err);
     if (status == RUNG_OK)
         *out = ws;
     else
@@ -95,6 +120,33 @@ void rung_workspace_release(struct rung_workspace *workspace)
     buffer_release(&workspace->b, workspace->device);
     buffer_release(&workspace->a, workspace->device);
     *workspace = (struct rung_workspace){0};
+}
+
+struct rung_workspace rung_workspace_view(const struct rung_workspace *workspace, uint64_t place)
+{
+    struct rung_workspace view = *workspace;
+    view.a.data += place * workspace->place_bytes;
+    view.b.data += place * workspace->place_bytes;
+    return view;
+}
+
+static enum rung_status replicate(const struct rung_workspace *workspace,
+                                  const struct rung_buffer *buffer, struct rung_error *err)
+{
+    const uint64_t bytes = workspace->n * rung_type_size(workspace->type);
+    enum rung_status status = RUNG_OK;
+    for (uint64_t place = 1; buffer->base && bytes && place < workspace->places; place++)
+        RUNG_CU(&workspace->device->driver, done, cuMemcpyDtoD,
+                buffer->data + place * workspace->place_bytes, buffer->data, bytes);
+done:
+    return status;
+}
+
+enum rung_status rung_workspace_replicate(const struct rung_workspace *workspace,
+                                          struct rung_error *err)
+{
+    enum rung_status status = replicate(workspace, &workspace->a, err);
+    return status == RUNG_OK ? replicate(workspace, &workspace->b, err) : status;
 }
 
 enum rung_status rung_workspace_poison(const struct rung_workspace *workspace,

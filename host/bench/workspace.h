@@ -24,6 +24,8 @@ struct rung_workspace {
     enum rung_type type;
     uint64_t n;
     uint64_t room;           /* elements of each partial-sum buffer */
+    uint64_t places;         /* copies of the input, one behind the other */
+    uint64_t place_bytes;    /* from one to the next: a multiple of 256 */
     struct rung_buffer a, b; /* b is empty for sum */
     struct rung_buffer partials[2];
 };
@@ -32,6 +34,7 @@ struct rung_workspace_spec {
     enum rung_op op;
     enum rung_type type;
     uint64_t n;
+    uint64_t places;     /* copies of the input, for timing in turn; 0 stands for 1 */
     uint64_t room;       /* the largest partials_room of the plans that will use it; at least 1 */
     bool without_guards; /* allocations end where the data end: for the simulator's bounds check */
 };
@@ -51,6 +54,13 @@ enum rung_status rung_workspace_open(struct rung_workspace *out, const struct ru
 
 /* Accepts a zeroed workspace. */
 void rung_workspace_release(struct rung_workspace *workspace);
+
+/* The same workspace seen at copy `place` of its input. Owns nothing. */
+struct rung_workspace rung_workspace_view(const struct rung_workspace *workspace, uint64_t place);
+
+/* Copies the input at place 0 to all others. */
+enum rung_status rung_workspace_replicate(const struct rung_workspace *workspace,
+                                          struct rung_error *err);
 
 /* Sets every partial sum to all bits set, so that a value that nobody wrote is seen. */
 enum rung_status rung_workspace_poison(const struct rung_workspace *workspace,
