@@ -6,9 +6,9 @@
 #include "gen/template.h"
 
 struct rung_control {
-    const char *name;     /* "v4-wrong-index" */
-    const char *title;    /* the mistake in one line */
-    const char *against;  /* the version it spoils, in words for the reader */
+    const char *name;      /* "v4-wrong-index" */
+    const char *title;     /* the mistake in one line */
+    const char *against;   /* the version it spoils, in words for the reader */
     const char *caught_by; /* which check names it: "pattern", "race", "barrier", "bounds", ... */
     const struct rung_template *tpl;
 };

@@ -16,15 +16,15 @@
 #define RUNG_MODEL_STEPS_MAX 32
 
 struct rung_model_step {
-    unsigned stride;      /* s of this step */
-    unsigned active;      /* threads that add */
-    unsigned body_runs;   /* warps with an active thread */
-    unsigned serialised;  /* those runs, weighted */
+    unsigned stride;     /* s of this step */
+    unsigned active;     /* threads that add */
+    unsigned body_runs;  /* warps with an active thread */
+    unsigned serialised; /* those runs, weighted */
 };
 
 struct rung_model {
-    uint64_t additions;       /* of one full block: those on load and those of the tree */
-    uint64_t tree_additions;  /* of the tree alone */
+    uint64_t additions;      /* of one full block: those on load and those of the tree */
+    uint64_t tree_additions; /* of the tree alone */
     uint64_t body_runs;
     uint64_t serialised;
     unsigned n_steps;

@@ -71,3 +71,18 @@ function(rung_embed_text target symbol file)
     "extern const char ${symbol}[];\nconst char ${symbol}[] = {\n${bytes}0};\n")
   target_sources(${target} PRIVATE ${output})
 endfunction()
+
+# rung_embed(target folder pattern...): the matching files below folder become rung_embedded_files.
+function(rung_embed target folder)
+  list(TRANSFORM ARGN PREPEND ${folder}/ OUTPUT_VARIABLE patterns)
+  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${folder} ${patterns})
+  list(TRANSFORM files PREPEND ${folder}/ OUTPUT_VARIABLE paths)
+  list(JOIN files "|" joined)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded.c)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} "-DFILES=${joined}" -DOUTPUT=${output}
+            -P ${PROJECT_SOURCE_DIR}/tools/cmake/embed.cmake
+    DEPENDS ${paths} ${PROJECT_SOURCE_DIR}/tools/cmake/embed.cmake
+    COMMENT "Embedding ${folder}" VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()
