@@ -199,6 +199,34 @@ static enum rung_status read_code(struct view *view, const struct symbols *symbo
     return RUNG_OK;
 }
 
+static bool is_routine(const struct view *view, const Elf64_Sym *symbol)
+{
+    return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && !is_entry(view, symbol) &&
+           symbol->st_shndx < view->header.e_shnum && view->kernel_of_section[symbol->st_shndx];
+}
+
+static enum rung_status read_routines(struct view *view, const struct symbols *symbols,
+                                      struct rung_cubin *cubin)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < symbols->count; i++) {
+        Elf64_Sym symbol = symbol_at(symbols, i);
+        n += is_routine(view, &symbol);
+    }
+    cubin->routines = n ? calloc(n, sizeof *cubin->routines) : NULL;
+    if (n && !cubin->routines)
+        return rung_fail(view->err, RUNG_MEMORY, "out of memory");
+    for (size_t i = 0; n && i < symbols->count; i++) {
+        Elf64_Sym symbol = symbol_at(symbols, i);
+        if (!is_routine(view, &symbol))
+            continue;
+        cubin->routines[cubin->n_routines++] = (struct rung_cubin_routine){
+            string_at(symbols->names, symbols->names_length, symbol.st_name),
+            view->kernel_of_section[symbol.st_shndx] - 1, symbol.st_value};
+    }
+    return RUNG_OK;
+}
+
 static void read_shared(const struct view *view, struct rung_cubin *cubin)
 {
     static const char prefix[] = ".nv.shared.";
@@ -255,6 +283,8 @@ static enum rung_status read_kernels(struct view *view, struct rung_cubin *cubin
     if (!cubin->kernels)
         return rung_fail(view->err, RUNG_MEMORY, "out of memory");
     enum rung_status status = read_code(view, &symbols, cubin);
+    if (status == RUNG_OK)
+        status = read_routines(view, &symbols, cubin);
     if (status != RUNG_OK)
         return status;
     read_shared(view, cubin);
@@ -294,6 +324,7 @@ enum rung_status rung_cubin_read(struct rung_cubin *out, const void *bytes, size
 void rung_cubin_release(struct rung_cubin *cubin)
 {
     free(cubin->kernels);
+    free(cubin->routines);
     *cubin = (struct rung_cubin){0};
 }
 

@@ -21,10 +21,19 @@ struct rung_cubin_kernel {
     uint64_t shared_bytes; /* declared by the source: without what sm_90 and up reserve */
 };
 
+/* A function that the compiler put behind a kernel, in the same section: a division, say. */
+struct rung_cubin_routine {
+    const char *name; /* "$__internal_0_$__cuda_sm20_rem_u64", borrowed from the bytes */
+    size_t kernel;    /* index into kernels */
+    uint64_t offset;  /* within the kernel's text, where it begins */
+};
+
 struct rung_cubin {
     unsigned sm; /* 90 for sm_90 and sm_90a */
     size_t n_kernels;
     struct rung_cubin_kernel *kernels; /* in the order of the sections; entries only */
+    size_t n_routines;
+    struct rung_cubin_routine *routines;
 };
 
 /* Whether the bytes begin as an ELF file does. */

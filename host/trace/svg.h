@@ -15,6 +15,10 @@
 #define RUNG_SVG_ASLEEP "#f0c667"
 #define RUNG_SVG_BAD "#c8322b"
 
+/* Of a ladder: the room of the labels on the left, and of the barriers' names on the right. */
+#define RUNG_SVG_GUTTER 148.0
+#define RUNG_SVG_TAIL 48.0
+
 /* A picture within a larger one: appended at the origin, its size reported. */
 struct rung_svg_size {
     double width, height;

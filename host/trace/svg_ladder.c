@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GUTTER 148.0 /* room for the labels on the left */
 #define CELL_HEIGHT 30.0
 #define GAP 52.0      /* between two rows: the room of the joining lines */
 #define INPUT_GAP 6.0 /* between two rows of the input */
@@ -21,7 +20,7 @@ struct drawing {
 
 static double middle(const struct drawing *d, unsigned column)
 {
-    return GUTTER + (column + 0.5) * d->cell_width;
+    return RUNG_SVG_GUTTER + (column + 0.5) * d->cell_width;
 }
 
 /* Values that would be too wide are set smaller. */
@@ -40,7 +39,7 @@ struct cell {
 
 static void draw_cell(const struct drawing *d, const struct cell *cell, const char *attributes)
 {
-    double x = GUTTER + cell->column * d->cell_width + 2, width = d->cell_width - 4;
+    double x = RUNG_SVG_GUTTER + cell->column * d->cell_width + 2, width = d->cell_width - 4;
     const char *fill = cell->strong ? RUNG_SVG_ACTIVE : RUNG_SVG_CELL;
     rung_text_format(d->out, "<g class=\"cell%s%s\" %s><title>", cell->strong ? " strong" : "",
                      cell->bad ? " bad" : "", attributes);
@@ -77,12 +76,14 @@ static void draw_cell(const struct drawing *d, const struct cell *cell, const ch
 static void draw_label(const struct drawing *d, const char *strong, const char *soft)
 {
     double y = d->y + (soft ? 12 : CELL_HEIGHT / 2 + 5);
+    rung_text_append(d->out, "<g class=\"label\">");
     rung_svg_text(d->out, 0, y,
                   "class=\"ink\" font-size=\"13\" font-weight=\"600\" fill=\"" RUNG_SVG_INK "\"",
                   strong);
     if (soft)
         rung_svg_text(d->out, 0, d->y + 27,
                       "class=\"soft\" font-size=\"11.5\" fill=\"" RUNG_SVG_SOFT "\"", soft);
+    rung_text_append(d->out, "</g>\n");
 }
 
 static void draw_line(const struct drawing *d, double from_x, double from_y, unsigned to,
@@ -261,6 +262,24 @@ static void draw_step_cell(const struct drawing *d, const struct rung_trace_step
     draw_cell(d, &cell, attributes);
 }
 
+/* The block's threads as small squares: those that act, those asleep in a warp that runs. */
+static void draw_threads(const struct drawing *d, const struct rung_trace_step *step)
+{
+    unsigned threads = d->trace->config.block;
+    double pitch = threads <= 8 ? 11 : threads <= 16 ? 8 : 4.2;
+    uint32_t active = step->n_warps ? step->warps[0].active : 0;
+    rung_text_append(d->out, "<g class=\"label\">");
+    for (unsigned thread = 0; thread < threads; thread++) {
+        bool acts = active >> thread & 1;
+        rung_text_format(d->out,
+                         "<rect class=\"%s\" x=\"%g\" y=\"%g\" width=\"%g\" height=\"7\" "
+                         "fill=\"%s\"/>",
+                         acts ? "active" : "asleep", thread * pitch, d->y + 34, pitch * 0.82,
+                         acts ? RUNG_SVG_ACTIVE : RUNG_SVG_ASLEEP);
+    }
+    rung_text_append(d->out, "</g>\n");
+}
+
 static void draw_order(const struct drawing *d, const struct rung_trace_step *step)
 {
     if (step->order != RUNG_TRACE_ORDER_BLOCK)
@@ -270,14 +289,13 @@ static void draw_order(const struct drawing *d, const struct rung_trace_step *st
     rung_text_format(d->out,
                      "<path class=\"barrier%s\" d=\"M%g %gH%g\" stroke=\"%s\" stroke-width=\"1\" "
                      "stroke-dasharray=\"2 4\"/>\n",
-                     step->order_broken ? " bad" : "", GUTTER, y,
-                     GUTTER + d->columns * d->cell_width, colour);
+                     step->order_broken ? " bad" : "", RUNG_SVG_GUTTER, y,
+                     RUNG_SVG_GUTTER + d->columns * d->cell_width, colour);
     char attributes[128];
-    snprintf(attributes, sizeof attributes,
-             "class=\"%s\" font-size=\"10.5\" text-anchor=\"end\" fill=\"%s\"",
+    snprintf(attributes, sizeof attributes, "class=\"label %s\" font-size=\"10.5\" fill=\"%s\"",
              step->order_broken ? "bad" : "soft", colour);
-    rung_svg_text(d->out, GUTTER - 8, y + 4, attributes,
-                  step->order_broken ? "barrier: not all arrive" : "barrier");
+    rung_svg_text(d->out, RUNG_SVG_GUTTER + d->columns * d->cell_width + 6, y + 4, attributes,
+                  step->order_broken ? "barrier not reached" : "barrier");
 }
 
 static void draw_result(struct drawing *d, size_t index)
@@ -309,6 +327,7 @@ static void draw_step(struct drawing *d, size_t index)
         snprintf(soft, sizeof soft, "%u of %u threads%s", step->active, d->trace->config.block,
                  step->in_registers ? ", registers" : "");
         draw_label(d, name, soft);
+        draw_threads(d, step);
         if (step->kind == RUNG_TRACE_LOAD)
             draw_load_lines(d, step);
         else
@@ -338,6 +357,6 @@ void rung_svg_ladder(struct rung_text *out, struct rung_svg_size *size,
     draw_input(&d);
     for (size_t i = 0; i < trace->n_steps; i++)
         draw_step(&d, i);
-    size->width = GUTTER + columns * d.cell_width;
+    size->width = RUNG_SVG_GUTTER + columns * d.cell_width + RUNG_SVG_TAIL;
     size->height = d.above + 4;
 }

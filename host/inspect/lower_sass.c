@@ -1,0 +1,520 @@
+/* SASS into the common form. Destinations stand first: predicates or a register, then further
+ * predicates (carries, the second result of a comparison); what follows are sources. */
+#include "inspect/lower.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inspect/lookup.h"
+
+#define INSTRUCTION_BYTES 16
+#define OPERANDS_MAX 16
+#define DEFS_MAX 16
+#define SOURCES_MAX 32
+
+/* Registers of the four files, in one numbering. */
+enum { FILE_R = 0, FILE_UR = 256, FILE_P = 512, FILE_UP = 520, REGISTERS = 528 };
+
+enum form {
+    FORM_PLAIN,
+    FORM_PAIR,      /* writes two registers, and its third source is two */
+    FORM_FIRST_TWO, /* of the sources */
+    FORM_FIRST_AND_THIRD,
+    FORM_THIRD,
+    FORM_THIRD_THEN_SECOND,
+    FORM_ZERO_EXTEND, /* the second source is a number of bits */
+    FORM_LOOKUP,      /* LOP3: a truth table tells what it does */
+    FORM_PERMUTE,
+    FORM_FLOAT,
+    FORM_FLOAT_PAIR,
+    FORM_SPECIAL, /* the source is a special register */
+    FORM_SHARED,
+    FORM_GLOBAL,
+    FORM_ELSEWHERE,
+    FORM_TARGET,
+    FORM_INDIRECT
+};
+
+struct row {
+    const char *word;
+    enum rung_code_op op;
+    enum form form;
+};
+
+static const struct row rows[] = {
+#define SASS(word, op, form) {word, RUNG_CODE_##op, FORM_##form},
+#include "inspect/sass.def"
+#undef SASS
+};
+
+static const struct row anything = {"", RUNG_CODE_OTHER, FORM_PLAIN};
+
+struct operand {
+    const char *text;
+    size_t length;
+    bool predicate_file; /* P or UP */
+    bool is_register, is_zero, is_memory, is_constant;
+    bool negated, inverted; /* -x; ~x, or !p */
+    uint32_t reg;
+    int64_t constant;
+};
+
+/* One instruction in the making. */
+struct draft {
+    struct operand operands[OPERANDS_MAX];
+    size_t n_operands, n_destinations;
+    uint32_t defs[DEFS_MAX];
+    struct rung_code_source sources[SOURCES_MAX];
+    uint32_t n_defs, n_sources;
+    struct rung_code_instruction *result;
+};
+
+static bool continues(const char *opcode, const char *word)
+{
+    size_t length = strlen(word);
+    return strncmp(opcode, word, length) == 0 && (opcode[length] == '\0' || opcode[length] == '.');
+}
+
+static const struct row *find_row(const char *opcode)
+{
+    const struct row *best = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (continues(opcode, rows[i].word) && (!best || strlen(rows[i].word) > strlen(best->word)))
+            best = &rows[i];
+    if (best)
+        return best;
+    return opcode[0] == 'U' ? find_row(opcode + 1) : &anything;
+}
+
+static bool has_word(const char *opcode, const char *word)
+{
+    for (const char *at = opcode; (at = strstr(at, word)) != NULL; at++) {
+        char after = at[strlen(word)];
+        if (at > opcode && at[-1] == '.' && (after == '\0' || after == '.'))
+            return true;
+    }
+    return false;
+}
+
+/* Reads "R12", "UR4", "P0", "UPT", "RZ" at the start of `text`. */
+static bool read_register(struct operand *out, const char *text)
+{
+    static const struct {
+        const char *prefix;
+        uint32_t base, count;
+        bool predicate;
+    } files[] = {
+        {"UR", FILE_UR, 255, false},
+        {"UP", FILE_UP, 7,   true },
+        {"R",  FILE_R,  255, false},
+        {"P",  FILE_P,  7,   true }
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        size_t length = strlen(files[i].prefix);
+        if (strncmp(text, files[i].prefix, length) != 0)
+            continue;
+        const char *rest = text + length;
+        out->predicate_file = files[i].predicate;
+        if (*rest == (files[i].predicate ? 'T' : 'Z'))
+            return out->is_zero = true;
+        if (*rest < '0' || *rest > '9')
+            return false;
+        unsigned long number = strtoul(rest, NULL, 10);
+        if (number >= files[i].count)
+            return false;
+        out->reg = files[i].base + (uint32_t)number;
+        return out->is_register = true;
+    }
+    return false;
+}
+
+static void read_operand(struct operand *out, const char *text, size_t length)
+{
+    *out = (struct operand){.text = text, .length = length};
+    for (; length > 0 && strchr("-~!|+", *text); text++, length--) {
+        out->negated = out->negated || *text == '-';
+        out->inverted = out->inverted || *text == '~' || *text == '!';
+    }
+    if (length > 2 && text[0] == '0' && text[1] == 'x') {
+        uint64_t bits = strtoull(text, NULL, 16);
+        out->is_constant = true;
+        out->constant = (int64_t)(out->negated ? 0 - bits : bits);
+        return;
+    }
+    if (read_register(out, text))
+        return;
+    out->is_memory = memchr(text, '[', length) && strncmp(text, "c[", 2) != 0;
+}
+
+static void read_operands(struct draft *draft, const char *text)
+{
+    while (text && *text && draft->n_operands < OPERANDS_MAX) {
+        size_t length = strcspn(text, ",");
+        read_operand(&draft->operands[draft->n_operands++], text, length);
+        text += length + (text[length] == ',');
+    }
+}
+
+static void add_def(struct draft *draft, uint32_t reg, uint32_t count)
+{
+    uint32_t limit = reg < FILE_UR ? FILE_UR : reg < FILE_P ? FILE_P : reg + 1;
+    for (uint32_t i = 0; i < count && reg + i < limit && draft->n_defs < DEFS_MAX; i++)
+        draft->defs[draft->n_defs++] = reg + i;
+}
+
+static void add_register(struct draft *draft, uint32_t reg, const struct operand *operand)
+{
+    if (draft->n_sources < SOURCES_MAX)
+        draft->sources[draft->n_sources++] =
+            (struct rung_code_source){.kind = RUNG_SOURCE_REGISTER,
+                                      .inverted = operand->inverted,
+                                      .negated = operand->negated,
+                                      .reg = reg};
+}
+
+/* The registers inside "desc[UR6][R2.64+0x10]", both halves of a 64-bit one. */
+static void add_address(struct draft *draft, const struct operand *operand)
+{
+    const char *end = operand->text + operand->length;
+    for (const char *at = operand->text; at < end; at++) {
+        struct operand inner = {0};
+        bool begins = at == operand->text || strchr("[+-", at[-1]);
+        if (!begins || !read_register(&inner, at) || !inner.is_register)
+            continue;
+        add_register(draft, inner.reg, &inner);
+        const char *suffix = at + strspn(at, "URP0123456789");
+        if (strncmp(suffix, ".64", 3) == 0 && inner.reg + 1 < FILE_UR)
+            add_register(draft, inner.reg + 1, &inner);
+    }
+}
+
+static void add_source(struct draft *draft, const struct operand *operand, uint32_t width)
+{
+    if (operand->is_memory) {
+        add_address(draft, operand);
+    } else if (operand->is_register) {
+        for (uint32_t i = 0; i < width; i++)
+            add_register(draft, operand->reg + i, operand);
+    } else if (draft->n_sources < SOURCES_MAX && !(operand->is_zero && operand->predicate_file)) {
+        bool known = operand->is_constant || operand->is_zero;
+        draft->sources[draft->n_sources++] =
+            (struct rung_code_source){.kind = known ? RUNG_SOURCE_CONSTANT : RUNG_SOURCE_UNKNOWN,
+                                      .inverted = operand->inverted,
+                                      .constant = operand->constant};
+    }
+}
+
+/* How many of the operands are written. */
+static size_t count_destinations(const struct draft *draft, enum rung_code_op op,
+                                 const char *opcode)
+{
+    const struct operand *operands = draft->operands;
+    size_t n = 0, n_predicates = 0, most = continues(opcode, "VOTE") ? 1 : 2;
+    if (op == RUNG_CODE_STORE || op >= RUNG_CODE_BARRIER || continues(opcode, "RED"))
+        return 0;
+    while (n < draft->n_operands && n_predicates < most && operands[n].predicate_file &&
+           !operands[n].inverted)
+        n++, n_predicates++;
+    if (n < draft->n_operands && !operands[n].predicate_file &&
+        (operands[n].is_register || operands[n].is_zero) && !continues(opcode, "ISETP") &&
+        !continues(opcode, "UISETP") && !continues(opcode, "FSETP") && !continues(opcode, "DSETP"))
+        n++;
+    else
+        return n;
+    while (n < draft->n_operands && n_predicates < most && operands[n].predicate_file &&
+           !operands[n].inverted && n + 1 < draft->n_operands)
+        n++, n_predicates++;
+    return n;
+}
+
+static uint32_t memory_width(const char *opcode)
+{
+    return has_word(opcode, "128") ? 4 : has_word(opcode, "64") ? 2 : 1;
+}
+
+static uint32_t result_width(const char *opcode, const struct row *row)
+{
+    if (row->form == FORM_PAIR || row->form == FORM_FLOAT_PAIR)
+        return 2;
+    return memory_width(opcode);
+}
+
+static void take_destinations(struct draft *draft, const struct row *row, const char *opcode)
+{
+    draft->n_destinations = count_destinations(draft, row->op, opcode);
+    for (size_t i = 0; i < draft->n_destinations; i++) {
+        const struct operand *operand = &draft->operands[i];
+        if (operand->is_register)
+            add_def(draft, operand->reg, operand->predicate_file ? 1 : result_width(opcode, row));
+    }
+    if (continues(opcode, "R2P")) /* writes the predicates that its mask names */
+        add_def(draft, FILE_P, 1), add_def(draft, FILE_P + 1, 1), add_def(draft, FILE_P + 2, 1),
+            add_def(draft, FILE_P + 3, 1), add_def(draft, FILE_P + 4, 1),
+            add_def(draft, FILE_P + 5, 1), add_def(draft, FILE_P + 6, 1);
+}
+
+static void take_sources(struct draft *draft, const char *opcode, const struct row *row)
+{
+    for (size_t i = draft->n_destinations; i < draft->n_operands; i++) {
+        size_t position = i - draft->n_destinations;
+        bool pair = row->form == FORM_FLOAT_PAIR || (row->form == FORM_PAIR && position == 2) ||
+                    has_word(opcode, "64") || has_word(opcode, "U64") || has_word(opcode, "S64");
+        bool is_data = row->op == RUNG_CODE_STORE && !draft->operands[i].is_memory;
+        uint32_t width = is_data ? memory_width(opcode) : pair ? 2 : 1;
+        if (draft->operands[i].predicate_file)
+            width = 1;
+        add_source(draft, &draft->operands[i], width);
+    }
+}
+
+/* Keeps the sources `first` and `second` in that order, those that there are. */
+static void keep_two(struct draft *draft, uint32_t first, uint32_t second)
+{
+    struct rung_code_source kept[2];
+    uint32_t n = 0;
+    if (first < draft->n_sources)
+        kept[n++] = draft->sources[first];
+    if (second < draft->n_sources)
+        kept[n++] = draft->sources[second];
+    memcpy(draft->sources, kept, n * sizeof kept[0]);
+    draft->n_sources = n;
+}
+
+static void keep_one(struct draft *draft, uint32_t which)
+{
+    keep_two(draft, which, which);
+    if (draft->n_sources > 1)
+        draft->n_sources = 1;
+}
+
+static const struct operand *source_operand(const struct draft *draft, size_t position)
+{
+    size_t i = draft->n_destinations + position;
+    return i < draft->n_operands ? &draft->operands[i] : NULL;
+}
+
+/* LOP3 a, b, c, table: its first destination may be a predicate, set where any bit is. */
+static void read_lookup(struct draft *draft)
+{
+    const struct operand *table = source_operand(draft, 3);
+    if (!table || !table->is_constant)
+        return;
+    rung_lookup_read(draft->result, draft->sources, &draft->n_sources, (uint8_t)table->constant);
+    draft->result->sets_predicate =
+        draft->result->op == RUNG_CODE_AND && draft->operands[0].predicate_file;
+}
+
+/* PRMT a, selector, c: a conversion where it keeps the low bytes of a, a shift by 16 where it moves
+ * the high ones down. */
+static void read_permute(struct draft *draft)
+{
+    const struct operand *selector = source_operand(draft, 1);
+    int64_t bytes = selector && selector->is_constant ? selector->constant : -1;
+    keep_two(draft, 0, 2);
+    if (bytes == 0x7632 || bytes == 0x3232 || bytes == 0x4432) {
+        draft->n_sources = 1;
+        draft->sources[draft->n_sources++] =
+            (struct rung_code_source){.kind = RUNG_SOURCE_CONSTANT, .constant = 16};
+        draft->result->op = RUNG_CODE_SHIFT_RIGHT;
+    } else if ((bytes & 0xff) == 0x10) {
+        draft->n_sources = draft->n_sources ? 1 : 0;
+    } else {
+        draft->result->op = RUNG_CODE_OTHER;
+    }
+}
+
+static void read_target(struct draft *draft, const char *opcode,
+                        const struct rung_sass_input *input)
+{
+    uint64_t base = (uint64_t)input->first * INSTRUCTION_BYTES;
+    for (size_t i = 0; i < draft->n_operands; i++)
+        if (draft->operands[i].is_constant) {
+            uint64_t offset = (uint64_t)draft->operands[i].constant - base;
+            if (offset % INSTRUCTION_BYTES == 0 && offset / INSTRUCTION_BYTES < input->count)
+                draft->result->target = (uint32_t)(offset / INSTRUCTION_BYTES);
+        }
+    uint32_t n = 0; /* a branch depends on predicates only, and nothing on where it goes */
+    for (uint32_t s = 0; s < draft->n_sources; s++)
+        if (draft->sources[s].kind == RUNG_SOURCE_REGISTER && draft->sources[s].reg >= FILE_P)
+            draft->sources[n++] = draft->sources[s];
+    if (has_word(opcode, "DIV") || has_word(opcode, "CONV")) /* where the warp is not together */
+        draft->sources[n++] = (struct rung_code_source){.kind = RUNG_SOURCE_UNKNOWN};
+    draft->n_sources = n;
+}
+
+static void read_form(struct draft *draft, const struct row *row,
+                      const struct rung_sass_input *input, const char *opcode, const char *operands)
+{
+    struct rung_code_instruction *result = draft->result;
+    switch (row->form) {
+    case FORM_FIRST_TWO:
+        keep_two(draft, 0, 1);
+        break;
+    case FORM_FIRST_AND_THIRD:
+        keep_two(draft, 0, 2);
+        break;
+    case FORM_THIRD:
+        if (source_operand(draft, 2) && source_operand(draft, 2)->negated)
+            result->op = RUNG_CODE_ADD; /* zero less it */
+        keep_one(draft, 2);
+        break;
+    case FORM_THIRD_THEN_SECOND:
+        keep_two(draft, 2, 1);
+        break;
+    case FORM_ZERO_EXTEND:
+        if (draft->n_sources == 2 && draft->sources[1].kind == RUNG_SOURCE_CONSTANT)
+            draft->sources[1].constant = ((int64_t)1 << (draft->sources[1].constant & 31)) - 1;
+        break;
+    case FORM_LOOKUP:
+        read_lookup(draft);
+        break;
+    case FORM_PERMUTE:
+        read_permute(draft);
+        break;
+    case FORM_SPECIAL:
+        if (strstr(operands, "SR_TID"))
+            result->op = RUNG_CODE_TID;
+        break;
+    case FORM_FLOAT:
+    case FORM_FLOAT_PAIR:
+        result->is_float = true;
+        break;
+    case FORM_SHARED:
+        result->space = RUNG_SPACE_SHARED;
+        break;
+    case FORM_GLOBAL:
+        result->space = RUNG_SPACE_GLOBAL;
+        break;
+    case FORM_ELSEWHERE:
+        result->space = RUNG_SPACE_OTHER;
+        break;
+    case FORM_TARGET:
+        read_target(draft, opcode, input);
+        break;
+    case FORM_INDIRECT:
+        result->indirect = true;
+        draft->n_sources = 0;
+        break;
+    case FORM_PLAIN:
+    case FORM_PAIR:
+        break;
+    }
+}
+
+/* Registers that make up an address come first among the sources of a memory instruction. */
+static void order_address(struct draft *draft)
+{
+    struct draft address = {0};
+    for (size_t i = draft->n_destinations; i < draft->n_operands; i++)
+        if (draft->operands[i].is_memory)
+            add_address(&address, &draft->operands[i]);
+    draft->result->n_addresses = address.n_sources;
+    for (size_t i = draft->n_destinations; i < draft->n_operands; i++)
+        if (!draft->operands[i].is_memory)
+            add_source(&address, &draft->operands[i], 1);
+    memcpy(draft->sources, address.sources, sizeof draft->sources);
+    draft->n_sources = address.n_sources;
+}
+
+static bool keep(struct draft *draft, struct rung_arena *arena)
+{
+    struct rung_code_instruction *result = draft->result;
+    result->n_defs = draft->n_defs;
+    result->n_sources = draft->n_sources;
+    result->defs = rung_arena_array(arena, draft->n_defs + 1, sizeof *result->defs);
+    result->sources = rung_arena_array(arena, draft->n_sources + 1, sizeof *result->sources);
+    if (!result->defs || !result->sources)
+        return false;
+    memcpy(result->defs, draft->defs, draft->n_defs * sizeof *result->defs);
+    memcpy(result->sources, draft->sources, draft->n_sources * sizeof *result->sources);
+    return true;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static bool lower_one(struct rung_code_instruction *result, const json_t *object,
+                      const struct rung_sass_input *input, struct rung_arena *arena)
+{
+    const char *opcode = text_of(object, "opcode"), *operands = text_of(object, "operands");
+    const char *predicate = text_of(object, "predicate");
+    const struct row *row = find_row(opcode);
+    struct draft draft = {.result = result};
+    result->op = row->op;
+    result->guard = RUNG_CODE_NO_REGISTER;
+    result->target = RUNG_CODE_NOWHERE;
+    if (predicate[0] == '@') {
+        struct operand guard;
+        read_operand(&guard, predicate + 1, strlen(predicate + 1));
+        if (guard.is_register)
+            result->guard = guard.reg;
+    }
+    read_operands(&draft, operands);
+    take_destinations(&draft, row, opcode);
+    take_sources(&draft, opcode, row);
+    read_form(&draft, row, input, opcode, operands);
+    if (result->op == RUNG_CODE_LOAD || result->op == RUNG_CODE_STORE ||
+        result->op == RUNG_CODE_ATOMIC)
+        order_address(&draft);
+    size_t room = strlen(predicate) + strlen(opcode) + strlen(operands) + 3;
+    char *line = rung_arena_alloc(arena, room);
+    result->mnemonic = rung_arena_copy(arena, opcode, strlen(opcode));
+    if (!line || !result->mnemonic)
+        return false;
+    snprintf(line, room, "%s%s%s%s%s", predicate, predicate[0] ? " " : "", opcode,
+             operands[0] ? " " : "", operands);
+    result->text = line;
+    return keep(&draft, arena);
+}
+
+/* "$__internal_0_$__cuda_sm20_rem_u64": the compiler's own quotient or remainder. */
+static bool is_division(const char *name)
+{
+    const char *cuda = strstr(name, "__cuda_sm");
+    return cuda && (strstr(cuda, "_rem_u") || strstr(cuda, "_rem_s") || strstr(cuda, "_div_u") ||
+                    strstr(cuda, "_div_s"));
+}
+
+/* Marks the division routines, each up to the next routine, and the calls of them. */
+static void mark_routines(struct rung_code *code, const struct rung_sass_input *input)
+{
+    for (size_t r = 0; r < input->n_routines; r++) {
+        uint64_t start = input->routines[r].offset / INSTRUCTION_BYTES, end = code->n_instructions;
+        if (!is_division(input->routines[r].name) || start >= end)
+            continue;
+        for (size_t other = 0; other < input->n_routines; other++) {
+            uint64_t next = input->routines[other].offset / INSTRUCTION_BYTES;
+            if (next > start && next < end)
+                end = next;
+        }
+        for (uint64_t i = start; i < end; i++)
+            code->instructions[i].in_library = true;
+        for (uint32_t i = 0; i < code->n_instructions; i++)
+            if (code->instructions[i].op == RUNG_CODE_CALL && code->instructions[i].target == start)
+                code->instructions[i].divides_by_name = true;
+    }
+}
+
+bool rung_lower_sass(struct rung_code *out, const struct rung_sass_input *input,
+                     struct rung_arena *arena)
+{
+    *out = (struct rung_code){.name = rung_arena_copy(arena, input->name, strlen(input->name)),
+                              .is_sass = true,
+                              .n_registers = REGISTERS};
+    out->instructions = rung_arena_array(arena, input->count + 1, sizeof *out->instructions);
+    if (!out->name || !out->instructions)
+        return false;
+    for (size_t i = 0; i < input->count; i++) {
+        struct rung_code_instruction *instruction = &out->instructions[i];
+        instruction->line = (uint32_t)(i * INSTRUCTION_BYTES);
+        if (!lower_one(instruction, json_array_get(input->array, input->first + i), input, arena))
+            return false;
+    }
+    out->n_instructions = (uint32_t)input->count;
+    mark_routines(out, input);
+    return true;
+}
