@@ -97,7 +97,7 @@ void rung_cache_open(struct rung_cache **out, const char *folder, char why[256])
     free(cache);
 }
 
-static uint64_t size_limit(void)
+uint64_t rung_cache_limit(void)
 {
     const char *text = getenv("RUNG_CACHE_LIMIT");
     char *end = NULL;
@@ -110,7 +110,7 @@ void rung_cache_close(struct rung_cache *cache)
     if (!cache)
         return;
     if (cache->stored) /* only then can it have outgrown its limit */
-        rung_cache_prune(NULL, cache, size_limit(), NULL);
+        rung_cache_prune(NULL, cache, rung_cache_limit(), NULL);
     pthread_mutex_destroy(&cache->lock);
     free(cache->folder);
     free(cache);

@@ -17,7 +17,10 @@ struct rung_cache; /* NULL stands for no cache everywhere below */
  * be read serves its entries and takes none; `why` tells of that, too. */
 void rung_cache_open(struct rung_cache **out, const char *folder, char why[256]);
 
-/* A process that added entries prunes to RUNG_CACHE_LIMIT MiB (1024 unless set) here. */
+/* Bytes that the cache may hold: RUNG_CACHE_LIMIT, in MiB, 1024 unless set. */
+uint64_t rung_cache_limit(void);
+
+/* A process that added entries prunes to the limit here. */
 void rung_cache_close(struct rung_cache *cache);
 const char *rung_cache_folder(const struct rung_cache *cache);
 
