@@ -10,14 +10,14 @@ struct rung_config rung_later_config(const struct rung_config *config)
     return later;
 }
 
-static const struct rung_kernel *kernel_of_pass(const struct rung_reduction *reduction,
+static const struct rung_module *kernel_of_pass(const struct rung_reduction *reduction,
                                                 unsigned pass)
 {
     return pass > 0 && reduction->later.function ? &reduction->later : &reduction->first;
 }
 
 /* The driver's "invalid value" does not say which: the limits are compared in words first. */
-static enum rung_status check_block(const struct rung_kernel *kernel, unsigned block,
+static enum rung_status check_block(const struct rung_module *kernel, unsigned block,
                                     struct rung_error *err)
 {
     int most = kernel->device->max_threads_per_block;
@@ -54,14 +54,14 @@ done:
     return status;
 }
 
-static enum rung_status load_kernel(struct rung_kernel *out, const struct rung_device *device,
+static enum rung_status load_kernel(struct rung_module *out, const struct rung_device *device,
                                     const struct rung_config *config,
                                     const struct rung_image *image, enum rung_image_kind kind,
                                     struct rung_error *err)
 {
     char symbol[RUNG_ID_SIZE];
     rung_config_symbol(config, symbol);
-    enum rung_status status = rung_kernel_load(out, device, image, kind, symbol, err);
+    enum rung_status status = rung_module_load(out, device, image, kind, symbol, err);
     return status == RUNG_OK ? check_block(out, config->block, err) : status;
 }
 
@@ -91,8 +91,8 @@ enum rung_status rung_reduction_load(struct rung_reduction *out, const struct ru
 
 void rung_reduction_release(struct rung_reduction *reduction)
 {
-    rung_kernel_release(&reduction->later);
-    rung_kernel_release(&reduction->first);
+    rung_module_release(&reduction->later);
+    rung_module_release(&reduction->first);
     *reduction = (struct rung_reduction){0};
 }
 
@@ -104,7 +104,7 @@ enum rung_status rung_reduction_plan(struct rung_plan *out, const struct rung_re
 }
 
 struct launch {
-    const struct rung_kernel *kernel;
+    const struct rung_module *kernel;
     const struct rung_reduction *reduction;
     CUdeviceptr in, in_b, out;
     bool dot;

@@ -3,7 +3,7 @@
 #ifndef RUNG_BENCH_REDUCE_H
 #define RUNG_BENCH_REDUCE_H
 
-#include "bench/kernel.h"
+#include "bench/module.h"
 #include "bench/plan.h"
 #include "bench/workspace.h"
 
@@ -11,8 +11,8 @@ struct rung_reduction {
     const struct rung_device *device; /* borrowed */
     struct rung_config config;
     struct rung_shape shape;
-    struct rung_kernel first; /* of the configuration itself: it reads the input */
-    struct rung_kernel later; /* dot only: sums the partial sums; else empty, `first` does it */
+    struct rung_module first; /* of the configuration itself: it reads the input */
+    struct rung_module later; /* dot only: sums the partial sums; else empty, `first` does it */
     uint64_t fixed_blocks;    /* the blocks that the device keeps resident */
 };
 

@@ -1,11 +1,14 @@
 /* Owns the loading of a module: the choice between cubin and PTX, and the driver's log. */
 #define _POSIX_C_SOURCE 200809L
-#include "bench/kernel.h"
+#include "bench/module.h"
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "image/ptx_text.h"
 
 #define LOG_BYTES 16384
 
@@ -71,7 +74,9 @@ static enum rung_status refused(const struct rung_device *device, CUresult code,
                             (int)length, log);
 }
 
-static enum rung_status load_module(struct rung_kernel *kernel, const void *bytes,
+/* The driver's own refusal goes to `err`, unless it is that the PTX is too new and `too_new` is
+ * there to say so. */
+static enum rung_status load_module(struct rung_module *kernel, bool *too_new, const void *bytes,
                                     const char *symbol, struct rung_error *err)
 {
     char info[LOG_BYTES] = "", error[LOG_BYTES] = "";
@@ -87,10 +92,36 @@ static enum rung_status load_module(struct rung_kernel *kernel, const void *byte
     if (code == CUDA_SUCCESS)
         return RUNG_OK;
     kernel->module = NULL;
+    if (too_new) {
+        *too_new = code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+        if (*too_new)
+            return RUNG_DRIVER;
+    }
     return refused(kernel->device, code, symbol, error[0] ? error : info, err);
 }
 
-static enum rung_status ask(struct rung_kernel *kernel, struct rung_error *err)
+/* A driver older than the compiler refuses PTX by its version alone; most of it needs only what its
+ * target needs. */
+static enum rung_status load_lowered(struct rung_module *kernel, const char *ptx, size_t length,
+                                     const char *symbol, struct rung_error *err)
+{
+    unsigned takes = rung_ptx_of_driver(kernel->device->driver_version);
+    unsigned needs = rung_ptx_floor(ptx, length);
+    char *lowered = NULL;
+    size_t lowered_length;
+    if (takes == 0 || needs == 0 || needs > takes)
+        return load_module(kernel, NULL, ptx, symbol, err); /* again, for the driver's words */
+    enum rung_status status =
+        rung_ptx_with_version(&lowered, &lowered_length, ptx, length, takes, err);
+    if (status == RUNG_OK)
+        status = load_module(kernel, NULL, lowered, symbol, err);
+    if (status == RUNG_OK)
+        kernel->lowered_to = takes;
+    free(lowered);
+    return status;
+}
+
+static enum rung_status ask(struct rung_module *kernel, struct rung_error *err)
 {
     int ptx = 0, sass = 0;
     const struct {
@@ -117,7 +148,7 @@ done:
     return status;
 }
 
-static enum rung_status find_function(struct rung_kernel *kernel, const char *symbol,
+static enum rung_status find_function(struct rung_module *kernel, const char *symbol,
                                       struct rung_error *err)
 {
     const struct rung_driver *driver = &kernel->device->driver;
@@ -130,20 +161,23 @@ static enum rung_status find_function(struct rung_kernel *kernel, const char *sy
                                 : rung_driver_fail(err, driver, code, "cuModuleGetFunction");
 }
 
-enum rung_status rung_kernel_load(struct rung_kernel *out, const struct rung_device *device,
+enum rung_status rung_module_load(struct rung_module *out, const struct rung_device *device,
                                   const struct rung_image *image, enum rung_image_kind kind,
                                   const char *symbol, struct rung_error *err)
 {
-    struct rung_kernel kernel = {.device = device, .ptx_target = image->ptx_target};
-    *out = (struct rung_kernel){0};
+    struct rung_module kernel = {.device = device, .ptx_target = image->ptx_target};
+    *out = (struct rung_module){0};
     size_t length = 0;
     const void *bytes = choose(&kind, &length, device, image, err);
     if (!bytes)
         return err ? err->status : RUNG_UNABLE;
     snprintf(kernel.image, sizeof kernel.image, "%s", kind == RUNG_IMAGE_CUBIN ? "cubin" : "ptx");
     enum rung_status status = look(device, bytes, length, err);
+    bool too_new = false;
     if (status == RUNG_OK)
-        status = load_module(&kernel, bytes, symbol, err);
+        status = load_module(&kernel, kind == RUNG_IMAGE_PTX ? &too_new : NULL, bytes, symbol, err);
+    if (too_new)
+        status = load_lowered(&kernel, bytes, length, symbol, err);
     if (status == RUNG_OK)
         status = find_function(&kernel, symbol, err);
     if (status == RUNG_OK)
@@ -151,13 +185,13 @@ enum rung_status rung_kernel_load(struct rung_kernel *out, const struct rung_dev
     if (status == RUNG_OK)
         *out = kernel;
     else
-        rung_kernel_release(&kernel);
+        rung_module_release(&kernel);
     return status;
 }
 
-void rung_kernel_release(struct rung_kernel *kernel)
+void rung_module_release(struct rung_module *kernel)
 {
     if (kernel->module)
         kernel->device->driver.cuModuleUnload(kernel->module);
-    *kernel = (struct rung_kernel){0};
+    *kernel = (struct rung_module){0};
 }

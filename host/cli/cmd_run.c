@@ -1,0 +1,222 @@
+/* rung run: the ladder, verified and timed to one value. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/ceiling.h"
+#include "cli/command.h"
+#include "cli/environment.h"
+#include "cli/page.h"
+#include "cli/rows.h"
+#include "cli/stage.h"
+#include "cli/timing_options.h"
+
+struct arguments {
+    struct rung_selection selection;
+    struct rung_timing_selection timing;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->selection;
+        state->child_inputs[1] = &arguments->timing;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s': versions are chosen with --version", arg);
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {
+    {&rung_selection_argp, 0, NULL, 0},
+    {&rung_timing_argp,                0, NULL, 0},
+    {0                   }
+};
+
+static const struct argp argp = {
+    .parser = parse,
+    .children = children,
+    .doc = "Verify the selected versions and time each to one value.\v"
+           "Every version is verified before it is timed: exactly, with inputs that reveal a "
+           "dropped, doubled or misplaced element, at awkward sizes and at the size asked for. A "
+           "version that is wrong is named with what it summed to, and is not timed. Without a "
+           "GPU the simulator runs the same PTX and counts what the model predicts.\n\n"
+           "Examples:\n"
+           "  rung run\n"
+           "  rung run --bound const,runtime\n"
+           "  rung run --block 64,256,1024\n"
+           "  rung run --version all --device sim --check\n",
+};
+
+struct work {
+    struct rung_stage stage;
+    struct rung_timing_options timing;
+    double ceiling;
+    struct rung_row *rows;
+    size_t n_rows;
+};
+
+/* Only a card has times; their ceiling is measured once. */
+static enum rung_status open_timing(struct work *work, struct rung_error *err)
+{
+    work->ceiling = NAN;
+    if (work->stage.device.driver.kind == RUNG_DRIVER_SIM)
+        return RUNG_OK;
+    work->timing.warm_up_ms = 100;
+    struct rung_ceiling ceiling;
+    rung_stage_progress(&work->stage, "measuring the read ceiling");
+    enum rung_status status =
+        rung_ceiling_measure(&ceiling, &work->stage.device, &work->stage.images, err);
+    if (status != RUNG_OK)
+        return status;
+    work->ceiling = ceiling.gb_per_s;
+    return rung_sampler_open(&work->timing.sampler, &work->stage.device, err);
+}
+
+static enum rung_status measure(struct work *work, const struct rung_bench *bench,
+                                const struct rung_selection *selection, struct rung_error *err)
+{
+    struct rung_stage *stage = &work->stage;
+    bool card = work->timing.sampler != NULL;
+    enum rung_status status = RUNG_OK;
+    for (size_t i = 0; status == RUNG_OK && i < stage->expanded.n_ns; i++) {
+        const struct rung_measure_options options = {
+            .n = stage->expanded.ns[i],
+            .awkward_sizes = true,
+            .all_patterns = card,
+            .seed = selection->seed,
+            .timing = card ? &work->timing : NULL,
+            .ceiling_gb_per_s = work->ceiling,
+            .progress = rung_stage_progress,
+            .interrupted = rung_stage_interrupted,
+            .context = stage,
+        };
+        status = rung_bench_measure(work->rows + work->n_rows, bench, &options, err);
+        work->n_rows += bench->n_entries;
+        work->timing.warm_up_ms = 20; /* the clock is up */
+    }
+    return status;
+}
+
+static enum rung_status run_target(struct work *work, unsigned target,
+                                   const struct rung_selection *selection, struct rung_error *err)
+{
+    struct rung_stage *stage = &work->stage;
+    const struct rung_bench_spec spec = {
+        .device = &stage->device,
+        .ladder = &stage->ladder,
+        .images = &stage->images,
+        .image = stage->image,
+        .target = target,
+    };
+    struct rung_bench bench;
+    rung_stage_progress(stage, "compiling");
+    enum rung_status status =
+        rung_bench_open(&bench, &spec, stage->expanded.configs, stage->expanded.n_configs, err);
+    if (status == RUNG_OK)
+        status = measure(work, &bench, selection, err);
+    rung_bench_close(&bench);
+    return status;
+}
+
+static enum rung_status run_all(struct work *work, const struct rung_selection *selection,
+                                struct rung_error *err)
+{
+    struct rung_stage *stage = &work->stage;
+    size_t most = stage->n_targets * stage->expanded.n_configs * stage->expanded.n_ns;
+    work->rows = calloc(most ? most : 1, sizeof *work->rows);
+    if (!work->rows)
+        return rung_fail(err, RUNG_MEMORY, "out of memory for %zu rows", most);
+    enum rung_status status = open_timing(work, err);
+    for (size_t i = 0; status == RUNG_OK && i < stage->n_targets; i++)
+        status = run_target(work, stage->targets[i], selection, err);
+    rung_rows_relate(work->rows, work->n_rows);
+    rung_progress_clear(&stage->progress);
+    return status;
+}
+
+static enum rung_status print(struct work *work, int argc, char **argv, struct rung_error *err)
+{
+    struct rung_stage *stage = &work->stage;
+    FILE *to = stage->output.stream;
+    const struct rung_page page = {
+        .rows = work->rows,
+        .n_rows = work->n_rows,
+        .ladder = &stage->ladder,
+        .format = stage->output.format,
+        .ceiling_gb_per_s = work->ceiling,
+        .counted = stage->device.driver.kind == RUNG_DRIVER_SIM,
+    };
+    switch (stage->output.format) {
+    case RUNG_FORMAT_JSON: {
+        json_t *environment = rung_environment(&stage->device, stage->nvrtc);
+        if (environment && isfinite(work->ceiling))
+            json_object_set_new(environment, "read_ceiling_gb_per_s", json_real(work->ceiling));
+        return rung_document_print(rung_document("run", argc, argv, environment,
+                                                 rung_rows_to_json(work->rows, work->n_rows)),
+                                   to, err);
+    }
+    case RUNG_FORMAT_CSV:
+        return rung_rows_print_csv(work->rows, work->n_rows, to, err);
+    default:
+        rung_stage_print(stage, to);
+        return rung_page_print(&page, to, err);
+    }
+}
+
+/* Names on standard error what is wrong with the rows, for whoever does not read the output. */
+static void name_failures(const struct work *work)
+{
+    for (size_t i = 0; i < work->n_rows; i++) {
+        char id[RUNG_ID_SIZE];
+        const struct rung_row *row = &work->rows[i];
+        if (row->status == RUNG_ROW_OK)
+            continue;
+        rung_config_id(&row->config, id);
+        fprintf(stderr, "rung run: %s: %s: %s\n", id, rung_row_status_word(row->status),
+                row->reason);
+    }
+}
+
+static void release(struct work *work)
+{
+    for (size_t i = 0; i < work->n_rows; i++)
+        rung_row_release(&work->rows[i]);
+    free(work->rows);
+    rung_sampler_close(work->timing.sampler);
+}
+
+enum rung_status rung_cmd_run(int argc, char **argv, struct rung_error *err)
+{
+    struct arguments arguments = {0};
+    struct work work = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    enum rung_status status =
+        rung_timing_resolve(&work.timing.how, &work.timing.stop, &arguments.timing, err);
+    if (status == RUNG_OK)
+        status = rung_stage_open(&work.stage, &arguments.selection, "run", err);
+    if (status != RUNG_OK)
+        return status;
+    status = run_all(&work, &arguments.selection, err);
+    bool printed = false;
+    if (status == RUNG_OK || status == RUNG_INTERRUPTED) { /* what there is, is kept */
+        struct rung_error printing = {0};
+        printed = print(&work, argc, argv, &printing) == RUNG_OK;
+        if (!printed)
+            status = rung_fail(err, printing.status, "%s", printing.text);
+    }
+    if (status == RUNG_OK)
+        status = rung_rows_status(work.rows, work.n_rows);
+    name_failures(&work);
+    release(&work);
+    struct rung_error closing = {0};
+    if (rung_stage_close(&work.stage, printed, &closing) != RUNG_OK && status == RUNG_OK)
+        status = rung_fail(err, closing.status, "%s", closing.text);
+    return status;
+}

@@ -1,0 +1,349 @@
+/* Owns the page of `rung run`: one section for each set of axes, version after version. */
+#include "cli/page.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+
+bool rung_page_same_but_version(const struct rung_row *a, const struct rung_row *b)
+{
+    struct rung_config left = a->config, right = b->config;
+    left.version = right.version;
+    return rung_config_equal(&left, &right) && a->n == b->n;
+}
+
+void rung_page_label(char label[80], const struct rung_page *page, const struct rung_row *row)
+{
+    const struct rung_template *tpl =
+        rung_ladder_find(page->ladder, row->config.version, row->config.variant);
+    snprintf(label, 80, "%u  %s", row->config.version, tpl ? rung_template_title(tpl) : "");
+}
+
+static size_t section_end(const struct rung_page *page, size_t begin)
+{
+    size_t end = begin + 1;
+    while (end < page->n_rows && rung_page_same_but_version(&page->rows[begin], &page->rows[end]) &&
+           page->rows[end].config.version > page->rows[end - 1].config.version)
+        end++;
+    return end;
+}
+
+/* Sections of one row each are no sections: then the rows stand in one table, by id. */
+static bool is_flat(const struct rung_page *page)
+{
+    size_t sections = 0, single = 0;
+    for (size_t i = 0; i < page->n_rows; i = section_end(page, i)) {
+        sections++;
+        single += section_end(page, i) == i + 1;
+    }
+    return sections > 1 && single > 0;
+}
+
+static void row_label(char label[96], const struct rung_page *page, const struct rung_row *row,
+                      bool flat)
+{
+    if (flat)
+        rung_config_id(&row->config, label);
+    else
+        rung_page_label(label, page, row);
+}
+
+static void print_model(const struct rung_page *page, size_t begin, size_t end, FILE *to,
+                        enum rung_status *status, struct rung_error *err)
+{
+    static const struct rung_column columns[] = {
+        {"version",    "version",    false},
+        {"body_runs",  "body runs",  true },
+        {"serialised", "serialised", true },
+        {"additions",  "additions",  true }
+    };
+    struct rung_table *table = rung_table_new(columns, 4);
+    for (size_t i = begin; i < end; i++) {
+        const struct rung_counts *model = &page->rows[i].model;
+        char label[80];
+        rung_page_label(label, page, &page->rows[i]);
+        rung_table_row(table);
+        rung_table_text(table, label);
+        if (!model->known)
+            continue;
+        rung_table_format(table, "%" PRIu64, model->body_runs);
+        rung_table_format(table, "%" PRIu64, model->serialised);
+        rung_table_format(table, "%" PRIu64, model->additions);
+    }
+    fprintf(to, "\nModel per block of %u threads, counted from the templates\n",
+            page->rows[begin].config.block);
+    if (page->format == RUNG_FORMAT_MD)
+        fputc('\n', to);
+    if (*status == RUNG_OK)
+        *status = rung_table_print(table, page->format, to, err);
+    rung_table_free(table);
+}
+
+static void print_size(const struct rung_row *row, FILE *to)
+{
+    double vectors = row->config.op == RUNG_OP_DOT ? 2 : 1;
+    double bytes = vectors * (double)row->n * (double)rung_type_size(row->config.type);
+    fprintf(to, "%" PRIu64 " elements of %s%s, ", row->n, rung_type_word(row->config.type),
+            vectors > 1 ? " in each of two vectors" : "");
+    if (bytes < 1048576)
+        fprintf(to, "%.0f bytes in", bytes);
+    else
+        fprintf(to, "%.2f MiB in", bytes / 1048576);
+}
+
+/* "Block 256, bound const, dot: 16776605 elements of f32, 64.00 MiB in, 3 passes" */
+static void print_heading(const struct rung_page *page, size_t begin, bool flat, bool passes_agree,
+                          FILE *to)
+{
+    const struct rung_row *row = &page->rows[begin];
+    const struct rung_config *config = &row->config;
+    fputc('\n', to);
+    if (!flat) {
+        fprintf(to, "Block %u, bound %s", config->block, rung_bound_word(config->bound));
+        if (config->bound == RUNG_BOUND_CONST && config->unroll == RUNG_UNROLL_NONE)
+            fputs(", unroll none", to);
+        if (config->predicate != RUNG_PREDICATE_MOD)
+            fprintf(to, ", predicate %s", rung_predicate_word(config->predicate));
+        if (config->op != RUNG_OP_SUM)
+            fprintf(to, ", %s", rung_op_word(config->op));
+        if (config->variant != RUNG_VARIANT_BASE)
+            fprintf(to, ", %s", rung_variant_word(config->variant));
+        fputs(": ", to);
+    }
+    print_size(row, to);
+    if (passes_agree && row->planned)
+        fprintf(to, ", %u pass%s", row->passes, row->passes == 1 ? "" : "es");
+    fputc('\n', to);
+    if (page->format == RUNG_FORMAT_MD)
+        fputc('\n', to);
+}
+
+/* The results table; which columns it has depends on what the rows have to say. */
+struct results {
+    const struct rung_page *page;
+    size_t begin, end;
+    bool flat, passes, launches, ceiling, vs_v1;
+};
+
+static struct results look_at(const struct rung_page *page, size_t begin, size_t end, bool flat)
+{
+    struct results out = {.page = page, .begin = begin, .end = end, .flat = flat};
+    for (size_t i = begin; i < end; i++) {
+        const struct rung_row *row = &page->rows[i];
+        out.passes |= row->passes != page->rows[begin].passes;
+        out.launches |= row->launches != row->passes;
+        out.ceiling |= isfinite(row->of_ceiling);
+        out.vs_v1 |= isfinite(row->vs_v1);
+    }
+    return out;
+}
+
+static size_t list_columns(struct rung_column columns[10], const struct results *results)
+{
+    static const struct rung_column counted[] = {
+        {"sum",        "sum",        true},
+        {"additions",  "additions",  true},
+        {"body_runs",  "body runs",  true},
+        {"serialised", "serialised", true}
+    };
+    static const struct rung_column timed[] = {
+        {"time_ms",  "time (ms)", true},
+        {"iqr",      "IQR",       true},
+        {"gb_per_s", "GB/s",      true}
+    };
+    bool sim = results->page->counted;
+    size_t n = 0;
+    columns[n++] = (struct rung_column){"version", results->flat ? "id" : "version", false};
+    if (results->passes)
+        columns[n++] = (struct rung_column){"passes", "passes", true};
+    if (results->launches)
+        columns[n++] = (struct rung_column){"launches", "launches", true};
+    columns[n++] = (struct rung_column){"mib", "MiB", true};
+    for (size_t i = 0; i < (sim ? 4 : 3); i++)
+        columns[n++] = sim ? counted[i] : timed[i];
+    if (results->ceiling)
+        columns[n++] = (struct rung_column){"of_ceiling", "ceiling", true};
+    if (results->vs_v1)
+        columns[n++] = (struct rung_column){"vs_v1", "vs v1", true};
+    return n;
+}
+
+static void counted_cells(struct rung_table *table, const struct rung_row *row)
+{
+    if (row->summed)
+        rung_table_format(table, "%.9g", row->sum);
+    else
+        rung_table_text(table, rung_row_status_word(row->status));
+    if (!row->executed.known)
+        return;
+    rung_table_format(table, "%" PRIu64, row->executed.additions);
+    rung_table_format(table, "%" PRIu64, row->executed.body_runs);
+    rung_table_format(table, "%" PRIu64, row->executed.serialised);
+}
+
+static void timed_cells(struct rung_table *table, const struct rung_row *row,
+                        const struct results *results)
+{
+    const struct rung_times *times = &row->time_ms;
+    if (!times->known) {
+        rung_table_text(table,
+                        row->status == RUNG_ROW_OK ? "-" : rung_row_status_word(row->status));
+        return;
+    }
+    rung_table_format(table, "%.4f", times->median);
+    rung_table_format(table, "%.1f %%", 100 * (times->q3 - times->q1) / times->median);
+    rung_table_format(table, "%.1f", row->gb_per_s);
+    if (results->ceiling && isfinite(row->of_ceiling))
+        rung_table_format(table, "%.1f %%", 100 * row->of_ceiling);
+    else if (results->ceiling)
+        rung_table_empty(table);
+    if (results->vs_v1 && isfinite(row->vs_v1))
+        rung_table_format(table, "%.2f", row->vs_v1);
+}
+
+static void add_result(struct rung_table *table, const struct results *results,
+                       const struct rung_row *row)
+{
+    char label[96];
+    row_label(label, results->page, row, results->flat);
+    rung_table_row(table);
+    rung_table_text(table, label);
+    if (results->passes)
+        rung_table_format(table, "%u", row->passes);
+    if (results->launches)
+        rung_table_format(table, "%" PRIu64, row->launches);
+    if (row->planned)
+        rung_table_format(table, "%.2f", (double)row->bytes / 1048576);
+    else
+        rung_table_empty(table);
+    if (results->page->counted)
+        counted_cells(table, row);
+    else
+        timed_cells(table, row, results);
+}
+
+static enum rung_status print_results(const struct results *results, FILE *to,
+                                      struct rung_error *err)
+{
+    struct rung_column columns[10];
+    size_t n = list_columns(columns, results);
+    struct rung_table *table = rung_table_new(columns, n);
+    for (size_t i = results->begin; i < results->end; i++)
+        add_result(table, results, &results->page->rows[i]);
+    enum rung_status status = rung_table_print(table, results->page->format, to, err);
+    rung_table_free(table);
+    for (size_t i = results->begin; i < results->end; i++) {
+        const struct rung_row *row = &results->page->rows[i];
+        if (row->status != RUNG_ROW_OK)
+            fprintf(to, "%s: %s\n", rung_row_status_word(row->status), row->reason);
+    }
+    return status;
+}
+
+/* What a rung costs: its time, or the serialised runs of one block where nothing was timed. */
+static double cost(const struct rung_page *page, const struct rung_row *row)
+{
+    if (row->status != RUNG_ROW_OK)
+        return NAN;
+    if (page->counted)
+        return row->executed.known ? (double)row->executed.serialised : NAN;
+    return row->time_ms.known ? row->time_ms.median : NAN;
+}
+
+static void print_steps(const struct rung_page *page, size_t begin, size_t end, FILE *to)
+{
+    double largest = -1;
+    unsigned from = 0, until = 0;
+    for (size_t i = begin + 1; i < end; i++) {
+        const struct rung_row *row = &page->rows[i], *before = &page->rows[i - 1];
+        double step = cost(page, before) / cost(page, row);
+        if (!isfinite(step))
+            continue;
+        if (largest < 0)
+            fprintf(to, "\n%s\n",
+                    page->counted ? "Counted steps, serialised runs per block" : "Step speed-ups");
+        if (page->format == RUNG_FORMAT_MD)
+            fputs("- ", to);
+        fprintf(to, "  v%u -> v%u  %.2fx\n", before->config.version, row->config.version, step);
+        if (step > largest) {
+            largest = step;
+            from = before->config.version;
+            until = row->config.version;
+        }
+    }
+    if (largest > 0)
+        fprintf(to, "%sLargest single step: v%u -> v%u\n",
+                page->format == RUNG_FORMAT_MD ? "\n" : "", from, until);
+}
+
+static uint64_t verified_runs(const struct rung_page *page)
+{
+    uint64_t runs = 0;
+    for (size_t i = 0; i < page->n_rows; i++)
+        runs += (uint64_t)json_integer_value(json_object_get(page->rows[i].extra, "verified_runs"));
+    return runs;
+}
+
+static void print_verdict(const struct rung_page *page, FILE *to)
+{
+    size_t right = 0;
+    for (size_t i = 0; i < page->n_rows; i++)
+        right += page->rows[i].correct;
+    fprintf(to, "\n%zu of %zu configurations sum right in every one of %" PRIu64 " runs%s.\n",
+            right, page->n_rows, verified_runs(page),
+            page->counted ? ", and the counts of each equal the model" : "");
+}
+
+static enum rung_status print_sections(const struct rung_page *page, FILE *to,
+                                       struct rung_error *err)
+{
+    enum rung_status status = RUNG_OK;
+    unsigned model_of = 0; /* the block whose model was printed last */
+    for (size_t begin = 0; status == RUNG_OK && begin < page->n_rows;) {
+        size_t end = section_end(page, begin);
+        if (page->rows[begin].config.block != model_of)
+            print_model(page, begin, end, to, &status, err);
+        model_of = page->rows[begin].config.block;
+        struct results results = look_at(page, begin, end, false);
+        print_heading(page, begin, false, !results.passes, to);
+        if (status == RUNG_OK)
+            status = print_results(&results, to, err);
+        print_steps(page, begin, end, to);
+        begin = end;
+    }
+    return status;
+}
+
+static enum rung_status print_flat(const struct rung_page *page, FILE *to, struct rung_error *err)
+{
+    enum rung_status status = RUNG_OK;
+    for (size_t begin = 0; status == RUNG_OK && begin < page->n_rows;) {
+        size_t end = begin + 1;
+        while (end < page->n_rows && page->rows[end].n == page->rows[begin].n &&
+               page->rows[end].config.type == page->rows[begin].config.type &&
+               page->rows[end].config.op == page->rows[begin].config.op)
+            end++;
+        struct results results = look_at(page, begin, end, true);
+        print_heading(page, begin, true, !results.passes, to);
+        status = print_results(&results, to, err);
+        begin = end;
+    }
+    return status;
+}
+
+enum rung_status rung_page_print(const struct rung_page *page, FILE *to, struct rung_error *err)
+{
+    enum rung_status status =
+        is_flat(page) ? print_flat(page, to, err) : print_sections(page, to, err);
+    if (status == RUNG_OK)
+        status = rung_page_compare_bounds(page, to, err);
+    if (status == RUNG_OK)
+        status = rung_page_compare_blocks(page, to, err);
+    print_verdict(page, to);
+    if (isfinite(page->ceiling_gb_per_s))
+        fprintf(to, "Read ceiling of this card, measured in this run: %.0f GB/s\n",
+                page->ceiling_gb_per_s);
+    return status;
+}
