@@ -255,11 +255,26 @@ static enum rung_status read_axes(struct product *product, const struct rung_sel
         status = read_blocks(&product->axis[BLOCK], selection->block, err);
     for (enum axis axis = BOUND; status == RUNG_OK && axis < VERSION; axis++)
         status = read_words(&product->axis[axis], axis, typed[axis], err);
-    /* Where no unrolling was asked for it follows the bound: one value, chosen in configure. */
     return status;
 }
 
-/* The product. */
+/* The product. Where no unrolling was asked for it follows the bound. */
+
+static bool has_item(const struct values *values, unsigned item)
+{
+    for (size_t i = 0; i < values->n; i++)
+        if (values->items[i] == item)
+            return true;
+    return false;
+}
+
+/* Of a product with both unrollings: a run-time bound has only the other one, which is there. */
+static bool is_nothing_new(const struct product *product, const struct rung_config *config)
+{
+    return config->bound == RUNG_BOUND_RUNTIME && config->unroll == RUNG_UNROLL_FULL &&
+           has_item(&product->axis[UNROLL], RUNG_UNROLL_NONE) &&
+           has_item(&product->axis[BOUND], RUNG_BOUND_CONST);
+}
 
 static void configure(struct rung_config *out, const struct product *product, size_t index,
                       bool unroll_follows)
@@ -289,7 +304,7 @@ static enum rung_status check(const struct rung_config *config, const struct run
 {
     if (config->bound == RUNG_BOUND_RUNTIME && config->unroll == RUNG_UNROLL_FULL)
         return rung_fail(err, RUNG_USAGE,
-                         "--unroll full needs --bound const: with a run-time bound the loop is "
+                         "full unrolling needs --bound const: with a run-time bound the loop is "
                          "always kept");
     const struct rung_template *tpl = rung_ladder_find(ladder, config->version, config->variant);
     if (!tpl)
@@ -331,6 +346,8 @@ static enum rung_status multiply_out(struct product *product, bool unroll_follow
         struct rung_config config;
         struct rung_error reason = {0};
         configure(&config, product, i, unroll_follows);
+        if (is_nothing_new(product, &config))
+            continue;
         if (check(&config, product->ladder, &reason) != RUNG_OK) {
             refuse(out, &config, reason.text);
             continue;

@@ -26,43 +26,52 @@ enum {
     KEY_SEED
 };
 
+/* clang-format off */
 static const struct argp_option axis_options[] = {
-    {NULL,                                                                  0, NULL, 0, "Configurations (lists 1,2; ranges 1:4; geometric 64:1024:*2; all):", 1},
-    {"version",                                                                 KEY_VERSION, "LIST", 0, "Rungs of the ladder (default 1,2,3,4; rung list)", 1},
+    {NULL, 0, NULL, 0, "Configurations (lists 1,2; ranges 1:4; geometric 64:1024:*2; all):", 1},
+    /* argp moves a visible option of this name to the end, beside --help. */
+    {"version", KEY_VERSION, "LIST", OPTION_HIDDEN, NULL, 1},
+    {"    --version=LIST", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
+     "Rungs of the ladder (default 1,2,3,4; see rung list)", 1},
     {"block", KEY_BLOCK, "LIST", 0, "Threads per block, powers of two 2...1024 (default 256)", 1},
-    {"bound",                                                                     KEY_BOUND, "LIST", 0, "Loop bound: const, runtime (default const)", 1},
-    {"unroll",KEY_UNROLL, "LIST", 0, "Unrolling: full, none (default full where const)", 1},
-    {"predicate",                                                                    KEY_PREDICATE, "LIST", 0,
+    {"bound", KEY_BOUND, "LIST", 0, "Loop bound: const, runtime (default const)", 1},
+    {"unroll", KEY_UNROLL, "LIST", 0, "Unrolling: full, none (default full where const)", 1},
+    {"predicate", KEY_PREDICATE, "LIST", 0,
      "Predicate of version 1: mod, mask, shift, opaque (default mod)", 1},
-    {"op",                                                                    KEY_OP, "LIST", 0, "Operation: sum, dot (default sum)", 1},
-    {"type",                                                               KEY_TYPE, "LIST", 0, "Element type: f32, f64, i32 (default f32)", 1},
-    {"variant",                                                               KEY_VARIANT, "LIST", 0, "Variant of a version: base, twolevel (default base)", 1},
-    {"n",            KEY_N, "LIST", 0, "Elements, 0...2^40, as 1000, 64Ki, 2^24-611 (default 16776605)", 1},
-    {0                                                                    }
+    {"op", KEY_OP, "LIST", 0, "Operation: sum, dot (default sum)", 1},
+    {"type", KEY_TYPE, "LIST", 0, "Element type: f32, f64, i32 (default f32)", 1},
+    {"variant", KEY_VARIANT, "LIST", 0, "Variant of a version: base, twolevel (default base)", 1},
+    {"n", KEY_N, "LIST", 0, "Elements, 0...2^40, as 1000, 64Ki, 2^24-611 (default 16776605)", 1},
+    {0},
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct argp_option where_options[] = {
-    {NULL,                      0, NULL, 0, "Where and how it runs:", 2},
-    {"device",                     KEY_DEVICE, "DEVICE", 0,
+    {NULL, 0, NULL, 0, "Where and how it runs:", 2},
+    {"device", KEY_DEVICE, "DEVICE", 0,
      "auto, cuda, cuda:K or sim (default auto: a GPU if there is one, else the simulator)", 2},
     {"target", KEY_TARGET, "TARGET", 0,
      "PTX target: sm_75..., native, all (default native, sm_75 without a GPU)", 2},
-    {"image",                         KEY_IMAGE, "KIND", 0, "What the driver loads: cubin, ptx, auto (default auto)", 2},
-    {"nvrtc",KEY_NVRTC, "PATH", 0, "The NVRTC library, or the folder that holds it", 2},
-    {"driver",                        KEY_DRIVER, "PATH", 0, "The driver library in place of libcuda.so.1", 2},
-    {"check",                        KEY_CHECK, NULL, 0,
+    {"image", KEY_IMAGE, "KIND", 0, "What the driver loads: cubin, ptx, auto (default auto)", 2},
+    {"nvrtc", KEY_NVRTC, "PATH", 0, "The NVRTC library, or the folder that holds it", 2},
+    {"driver", KEY_DRIVER, "PATH", 0, "The driver library in place of libcuda.so.1", 2},
+    {"check", KEY_CHECK, NULL, 0,
      "Turn on the simulator's checks: races, barriers, bounds, uninitialised reads", 2},
-    {"seed",                  KEY_SEED, "N", 0, "Seed of random input and of the simulator's warp order", 2},
-    {0                }
+    {"seed", KEY_SEED, "N", 0, "Seed of random input and of the simulator's warp order", 2},
+    {0},
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct argp_option output_options[] = {
-    {NULL,       0, NULL, 0, "Output:", 3},
-    {"format",      KEY_FORMAT, "FORMAT", 0, "table, json, csv or md (default table)", 3},
+    {NULL, 0, NULL, 0, "Output:", 3},
+    {"format", KEY_FORMAT, "FORMAT", 0, "table, json, csv or md (default table)", 3},
     {"output", 'o', "FILE", 0,
      "Write to FILE instead of standard output; it is replaced only if all goes well", 3},
-    {0         }
+    {0},
 };
+/* clang-format on */
 
 static const char **field_of(struct rung_selection *selection, int key)
 {

@@ -5,16 +5,18 @@
 
 enum { KEY_STATE = 0x200, KEY_TIMER, KEY_STOP, KEY_SAMPLES };
 
+/* clang-format off */
 static const struct argp_option options[] = {
-    {NULL,                               0, NULL, 0, "How times are taken (on a GPU):", 4},
-    {"state",                              KEY_STATE, "STATE", 0,
+    {NULL, 0, NULL, 0, "How times are taken (on a GPU):", 4},
+    {"state", KEY_STATE, "STATE", 0,
      "Cache before a sample: clean, dirty, rotate, warm (default clean)", 4},
     {"timer", KEY_TIMER, "TIMER", 0,
      "What is between the stamps: isolated, batch, graph, wall (default isolated)", 4},
-    {"stop",                                  KEY_STOP, "RULE", 0, "When samples are enough: ci, stdrel, count (default ci)", 4},
-    {"samples",KEY_SAMPLES, "N", 0, "Take N samples: --stop count", 4},
-    {0                                }
+    {"stop", KEY_STOP, "RULE", 0, "When samples are enough: ci, stdrel, count (default ci)", 4},
+    {"samples", KEY_SAMPLES, "N", 0, "Take N samples: --stop count", 4},
+    {0},
 };
+/* clang-format on */
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
