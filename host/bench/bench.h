@@ -7,6 +7,7 @@
 #include "bench/reduce.h"
 #include "bench/row.h"
 #include "bench/timing.h"
+#include "bench/verify.h"
 
 struct rung_bench_spec {
     const struct rung_device *device;
@@ -55,6 +56,12 @@ struct rung_measure_options {
 enum rung_status rung_bench_measure(struct rung_row *rows, const struct rung_bench *bench,
                                     const struct rung_measure_options *options,
                                     struct rung_error *err);
+
+/* The three parts of a row, for those who measure by other loops: what is known of an entry before
+ * anything runs; what a verification found; the rates that follow from its times. */
+void rung_bench_row(struct rung_row *row, const struct rung_bench_entry *entry, uint64_t n);
+void rung_row_take_verdict(struct rung_row *row, const struct rung_verdict *verdict);
+void rung_row_rate(struct rung_row *row, double ceiling_gb_per_s);
 
 /* Fills vs_v1 of every timed row: against version 1 of the same block, bound, unrolling, operation,
  * type and n, with the predicate `mod` if there is one. */

@@ -29,8 +29,7 @@ static void fail_row(struct rung_row *row, enum rung_row_status status, const ch
     snprintf(row->reason, sizeof row->reason, "%.*s", (int)sizeof row->reason - 1, reason);
 }
 
-/* What is known before anything runs. */
-static void begin_row(struct rung_row *row, const struct rung_bench_entry *entry, uint64_t n)
+void rung_bench_row(struct rung_row *row, const struct rung_bench_entry *entry, uint64_t n)
 {
     const struct rung_reduction *reduction = &entry->reduction;
     struct rung_model model;
@@ -98,7 +97,7 @@ static json_t *counters_to_json(const struct rung_sim_counters *c)
     return object;
 }
 
-static void take_verdict(struct rung_row *row, const struct rung_verdict *verdict)
+void rung_row_take_verdict(struct rung_row *row, const struct rung_verdict *verdict)
 {
     row->summed = verdict->summed;
     row->sum = verdict->sum;
@@ -139,7 +138,7 @@ static void take_verdicts(struct run *run, enum rung_status status,
             snprintf(verdict->reason, sizeof verdict->reason, "not verified to the end: %.400s",
                      failure->text);
         }
-        take_verdict(&run->rows[run->index[s]], verdict);
+        rung_row_take_verdict(&run->rows[run->index[s]], verdict);
     }
 }
 
@@ -161,14 +160,14 @@ static enum rung_status verify_group(struct run *run, struct rung_error *err)
     return RUNG_OK;
 }
 
-static void rate(struct rung_row *row, double ceiling)
+void rung_row_rate(struct rung_row *row, double ceiling_gb_per_s)
 {
     double vectors = row->config.op == RUNG_OP_DOT ? 2 : 1;
     double bytes = vectors * (double)row->n * (double)rung_type_size(row->config.type);
     if (row->n == 0 || !(row->time_ms.median > 0))
         return;
     row->gb_per_s = bytes / row->time_ms.median / 1e6;
-    row->of_ceiling = row->gb_per_s / ceiling; /* NAN where there is none */
+    row->of_ceiling = row->gb_per_s / ceiling_gb_per_s; /* NAN where there is none */
 }
 
 static json_t *facts_to_json(const struct rung_timing_facts *facts,
@@ -207,10 +206,10 @@ static enum rung_status time_row(struct run *run, size_t s, const struct rung_wo
     if (subject->verdict->status != RUNG_ROW_OK) { /* right before, wrong while timed */
         free(row->time_ms.samples);
         row->time_ms = (struct rung_times){0};
-        take_verdict(row, subject->verdict);
+        rung_row_take_verdict(row, subject->verdict);
         return RUNG_OK;
     }
-    rate(row, run->options->ceiling_gb_per_s);
+    rung_row_rate(row, run->options->ceiling_gb_per_s);
     json_object_set_new(row->extra, "timing", facts_to_json(&facts, run->options->timing));
     return RUNG_OK;
 }
@@ -306,7 +305,7 @@ enum rung_status rung_bench_measure(struct rung_row *rows, const struct rung_ben
     };
     enum rung_status status = RUNG_OK;
     for (size_t i = 0; i < n; i++)
-        begin_row(&rows[i], &bench->entries[i], options->n);
+        rung_bench_row(&rows[i], &bench->entries[i], options->n);
     if (!run.verdicts || !run.subjects || !run.index)
         status = rung_fail(err, RUNG_MEMORY, "out of memory for %zu rows", n);
     for (int op = RUNG_OP_SUM; op <= RUNG_OP_DOT; op++)

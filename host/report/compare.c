@@ -155,9 +155,8 @@ static bool has_times(const struct rung_row *row)
 
 static struct rung_sampled samples_of(const struct rung_row *row)
 {
-    const json_t *mhz = row->extra ? json_object_get(row->extra, "sm_mhz") : NULL;
     return (struct rung_sampled){row->time_ms.samples, row->time_ms.n_samples,
-                                 json_is_number(mhz) ? json_number_value(mhz) : NAN};
+                                 rung_row_number(row, "sm_mhz")};
 }
 
 /* Rows without times: what can be said from the status and the counts. */

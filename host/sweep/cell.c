@@ -52,8 +52,16 @@ void rung_cell_key(const struct rung_cell *cell, char key[RUNG_CELL_KEY_SIZE])
 
 const char *rung_row_word(const struct rung_row *row, const char *field, const char *otherwise)
 {
-    const char *word = row->extra ? json_string_value(json_object_get(row->extra, field)) : NULL;
-    return word ? word : otherwise;
+    const json_t *value = json_object_get(row->extra, field);
+    if (!value)
+        value = json_object_get(json_object_get(row->extra, "timing"), field);
+    return json_is_string(value) ? json_string_value(value) : otherwise;
+}
+
+double rung_row_number(const struct rung_row *row, const char *field)
+{
+    const json_t *value = json_object_get(json_object_get(row->extra, "timing"), field);
+    return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 void rung_row_key(const struct rung_row *row, char key[RUNG_CELL_KEY_SIZE])
@@ -79,4 +87,35 @@ enum rung_status rung_cell_row(struct rung_row *out, const struct rung_cell *cel
     rung_row_init(out, &cell->config, cell->n);
     out->extra = extra;
     return RUNG_OK;
+}
+
+json_t *rung_cell_to_json(const struct rung_cell *cell)
+{
+    char id[RUNG_ID_SIZE];
+    rung_config_id(&cell->config, id);
+    return json_pack("{s:s, s:I, s:i, s:s, s:s, s:s}", "id", id, "n", (json_int_t)cell->n, "target",
+                     (int)cell->target, "image", rung_image_kind_word(cell->image), "state",
+                     rung_state_word(cell->state), "timer", rung_timer_word(cell->timer));
+}
+
+enum rung_status rung_cell_from_json(struct rung_cell *out, const json_t *object,
+                                     struct rung_error *err)
+{
+    const char *id, *image, *state, *timer;
+    json_int_t n;
+    int target;
+    if (json_unpack((json_t *)object, "{s:s, s:I, s:i, s:s, s:s, s:s}", "id", &id, "n", &n,
+                    "target", &target, "image", &image, "state", &state, "timer", &timer) != 0)
+        return rung_fail(err, RUNG_USAGE, "a cell lacks a field");
+    struct rung_cell cell = {.n = (uint64_t)n, .target = (unsigned)target};
+    enum rung_status status = rung_config_parse_id(&cell.config, id, err);
+    if (status == RUNG_OK)
+        status = rung_image_kind_parse(&cell.image, image, err);
+    if (status == RUNG_OK)
+        status = rung_state_parse(&cell.state, state, err);
+    if (status == RUNG_OK)
+        status = rung_timer_parse(&cell.timer, timer, err);
+    if (status == RUNG_OK)
+        *out = cell;
+    return status;
 }

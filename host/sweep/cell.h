@@ -25,6 +25,12 @@ struct rung_cell {
 /* "v1-b256-const n=16776605 sm_90 auto clean isolated". */
 void rung_cell_key(const struct rung_cell *cell, char key[RUNG_CELL_KEY_SIZE]);
 
+/* The cell as an object and back, for requests to the measuring process. NULL when out of memory.
+ */
+json_t *rung_cell_to_json(const struct rung_cell *cell);
+enum rung_status rung_cell_from_json(struct rung_cell *out, const json_t *object,
+                                     struct rung_error *err);
+
 const char *rung_image_kind_word(enum rung_image_kind kind); /* "auto", "cubin", "ptx" */
 enum rung_status rung_image_kind_parse(enum rung_image_kind *out, const char *word,
                                        struct rung_error *err);
@@ -33,9 +39,12 @@ enum rung_status rung_image_kind_parse(enum rung_image_kind *out, const char *wo
  * defaults. */
 void rung_row_key(const struct rung_row *row, char key[RUNG_CELL_KEY_SIZE]);
 
-/* A word among a row's further fields ("state", "timer", "target", "image_asked", "device"), or
- * `otherwise` where the row has none. Borrowed from the row. */
+/* A word among a row's further fields or those of its "timing" ("state", "timer", "target",
+ * "image_asked", "stop"), or `otherwise` where the row has none. Borrowed from the row. */
 const char *rung_row_word(const struct rung_row *row, const char *field, const char *otherwise);
+
+/* A number of a row's "timing" ("sm_mhz", "throttled"); NAN where the row has none. */
+double rung_row_number(const struct rung_row *row, const char *field);
 
 /* A row of this cell without results, with the fields of the cell in `extra`; status OK.
  * RUNG_MEMORY only. */

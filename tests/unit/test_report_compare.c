@@ -37,7 +37,7 @@ static void add(struct rung_results *results, unsigned version, unsigned target,
     assert_int_equal(rung_cell_row(&result->row, &cell, NULL), RUNG_OK);
     rung_cell_key(&cell, result->key);
     if (sm_mhz > 0)
-        json_object_set_new(result->row.extra, "sm_mhz", json_real(sm_mhz));
+        json_object_set_new(result->row.extra, "timing", json_pack("{s:f}", "sm_mhz", sm_mhz));
     if (ms == 0)
         return;
     struct rung_times *times = &result->row.time_ms;
