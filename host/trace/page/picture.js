@@ -34,7 +34,9 @@ class LadderPicture {
   crop(narrow) {
     const [, y, width, height] = this.whole.split(" ").map(Number);
     const { gutter, tail } = this.svg.dataset;
-    this.svg.setAttribute("viewBox", narrow ? `${gutter - 4} ${y} ${width - gutter - tail + 4} ${height}` : this.whole);
+    const from = narrow ? gutter - 4 : -2, room = narrow ? width - gutter - tail + 4 : width;
+    this.svg.setAttribute("viewBox", `${from} ${y} ${room} ${height}`);
+    this.svg.setAttribute("width", room); // with the height it gives the picture its proportions
   }
 
   story(cell) {

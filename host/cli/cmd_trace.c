@@ -1,0 +1,480 @@
+/* rung trace: one block, step by step, as text, JSON, a page or a picture. */
+#define _GNU_SOURCE
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "bench/row.h"
+#include "cli/command.h"
+#include "cli/environment.h"
+#include "cli/output.h"
+#include "cli/select.h"
+#include "gen/control.h"
+#include "trace/capture.h"
+#include "trace/input.h"
+
+#define CONTROL_BLOCK                                                                              \
+    64                /* of a negative control without --block: two warps, so that both can err */
+#define PAGE_TRACES 8 /* as many versions as fit beside each other */
+
+struct trace_options {
+    struct rung_selection selection; /* of it: where it runs, and the output */
+    const char *n, *input, *input_b, *block;
+    bool all;
+    const char *ids[PAGE_TRACES];
+    size_t n_ids;
+};
+
+enum { KEY_N = 0x200, KEY_INPUT, KEY_INPUT_B, KEY_BLOCK, KEY_ALL };
+
+static const struct argp_option options[] = {
+    {NULL,               0, NULL, 0, "What is traced:", 1},
+    {"n",              KEY_N, "N", 0, "Elements (default what one block takes)", 1},
+    {"input", KEY_INPUT, "INPUT", 0,
+     "ones, iota (1, 2, 3, ...), alternating (2, 1, 2, 1, ...), random (whole numbers 0 to 99), a "
+     "list 1,2,3 or a file of numbers (default iota)", 1},
+    {"input-b",                  KEY_INPUT_B, "INPUT", 0, "The second vector of a dot product (default alternating)",
+     1},
+    {"block",KEY_BLOCK, "B", 0, "Threads of a negative control (default 64)", 1},
+    {"all",                 KEY_ALL, NULL, 0, "Text: fold nothing", 1},
+    {0                }
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct trace_options *trace = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &trace->selection;
+        state->child_inputs[1] = &trace->selection;
+        return 0;
+    case KEY_N:
+        trace->n = arg;
+        return 0;
+    case KEY_INPUT:
+        trace->input = arg;
+        return 0;
+    case KEY_INPUT_B:
+        trace->input_b = arg;
+        return 0;
+    case KEY_BLOCK:
+        trace->block = arg;
+        return 0;
+    case KEY_ALL:
+        trace->all = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (trace->n_ids == PAGE_TRACES)
+            argp_error(state, "'%s': at most %d ids can be traced together", arg, PAGE_TRACES);
+        trace->ids[trace->n_ids++] = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "an id is needed, such as v1-b8-const (rung list has all versions)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {
+    {&rung_where_argp, 0, NULL, 0},
+    {&rung_output_argp,            0, NULL, 0},
+    {0               }
+};
+
+static const struct argp parser = {
+    .options = options,
+    .parser = parse_option,
+    .args_doc = "ID...",
+    .doc =
+        "Show one block of a compiled kernel step by step: who adds what, what shared memory "
+        "holds, which banks conflict."
+        "\v-o FILE.html makes a page to step through, with several ids side by side; -o FILE.svg "
+        "a picture. The names of negative controls are ids too: they show the mistake where it "
+        "happens.\n\n"
+        "  rung trace v3-b8-const-dot\n"
+        "  rung trace v2-b256-const -o conflicts.html\n"
+        "  rung trace v1-b256-const v2-b256-const v3-b256-const -o ladder.html",
+    .children = children};
+
+/* --- what is asked for ----------------------------------------------------------------------- */
+
+/* All that a command has open. */
+struct session {
+    const struct trace_options *options;
+    struct rung_arena arena;
+    struct rung_ladder ladder;
+    struct rung_controls controls;
+    struct rung_trace_input inputs[2];
+    struct rung_nvrtc *nvrtc;
+    struct rung_error no_nvrtc;
+    struct rung_cache *cache;
+    struct rung_device device;
+    struct rung_trace traces[PAGE_TRACES];
+};
+
+static enum rung_status control_config(struct rung_config *out, const struct rung_control *control,
+                                       const char *block, struct rung_error *err)
+{
+    uint64_t threads = CONTROL_BLOCK;
+    if (block && rung_parse_n(&threads, block, err) != RUNG_OK)
+        return RUNG_USAGE;
+    bool power = threads && (threads & (threads - 1)) == 0;
+    if (threads < RUNG_BLOCK_MIN || threads > RUNG_BLOCK_MAX || !power)
+        return rung_fail(err, RUNG_USAGE,
+                         "--block '%s': a power of two, %d to %d, must stand there", block,
+                         RUNG_BLOCK_MIN, RUNG_BLOCK_MAX);
+    *out = (struct rung_config){.version = rung_template_version(control->tpl),
+                                .block = (unsigned)threads};
+    return rung_template_supports(control->tpl, out, err);
+}
+
+static enum rung_status unknown_id(const struct session *session, const struct rung_error *why,
+                                   struct rung_error *err)
+{
+    struct rung_text names = {0};
+    for (size_t i = 0; i < session->controls.n_controls; i++)
+        rung_text_format(&names, "%s%s", i ? ", " : "\nnegative controls are ids too: ",
+                         session->controls.controls[i].name);
+    rung_fail(err, RUNG_USAGE, "%s%s", why->text, rung_text_string(&names));
+    rung_text_release(&names);
+    return RUNG_USAGE;
+}
+
+/* An id, or the name of a negative control. */
+static enum rung_status find_subject(struct rung_trace_request *out, const struct session *session,
+                                     const char *id, struct rung_error *err)
+{
+    for (size_t i = 0; i < session->controls.n_controls; i++) {
+        const struct rung_control *control = &session->controls.controls[i];
+        if (strcmp(control->name, id) != 0)
+            continue;
+        *out = (struct rung_trace_request){
+            .tpl = control->tpl, .id = control->name, .title = control->title, .control = true};
+        return control_config(&out->config, control, session->options->block, err);
+    }
+    struct rung_error why = {0};
+    *out = (struct rung_trace_request){.id = id};
+    if (rung_config_parse_id(&out->config, id, &why) != RUNG_OK)
+        return unknown_id(session, &why, err);
+    if (session->options->block)
+        return rung_fail(err, RUNG_USAGE, "--block is for negative controls: %s has its own", id);
+    out->tpl = rung_ladder_find(&session->ladder, out->config.version, out->config.variant);
+    if (!out->tpl)
+        return rung_fail(err, RUNG_USAGE, "%s: there is no version %u with this variant", id,
+                         out->config.version);
+    out->title = rung_template_title(out->tpl);
+    return rung_template_supports(out->tpl, &out->config, err);
+}
+
+static enum rung_status choose_n(struct rung_trace_request *request, const struct session *session,
+                                 struct rung_error *err)
+{
+    uint64_t usual, most;
+    rung_trace_capacity(&usual, &most, request->tpl, &request->config);
+    request->n = usual;
+    if (session->options->n) {
+        if (rung_parse_n(&request->n, session->options->n, err) != RUNG_OK)
+            return RUNG_USAGE;
+    } else if (session->inputs[0].pattern == RUNG_TRACE_LIST) {
+        request->n = session->inputs[0].n_values;
+    }
+    if (request->n > most)
+        return rung_fail(err, RUNG_USAGE,
+                         "%s: %llu elements are too many for one block, which takes %llu",
+                         request->id, (unsigned long long)request->n, (unsigned long long)most);
+    return RUNG_OK;
+}
+
+static enum rung_status make_inputs(struct rung_trace_request *request, struct session *session,
+                                    struct rung_error *err)
+{
+    static const char *const names[2] = {"--input", "--input-b"};
+    unsigned vectors = request->config.op == RUNG_OP_DOT ? 2 : 1;
+    if (vectors == 1 && session->options->input_b)
+        return rung_fail(err, RUNG_USAGE, "--input-b is for dot products: %s is a sum",
+                         request->id);
+    enum rung_status status = choose_n(request, session, err);
+    for (unsigned i = 0; i < vectors && status == RUNG_OK; i++) {
+        request->input_names[i] = session->inputs[i].word;
+        status = rung_trace_input_make(&request->inputs[i], &session->arena, &session->inputs[i],
+                                       names[i], request->n, request->config.type,
+                                       session->options->selection.seed + i, err);
+    }
+    return status;
+}
+
+/* Everything that a user can have got wrong, before anything is opened. */
+static enum rung_status prepare(struct rung_trace_request requests[PAGE_TRACES],
+                                struct session *session, struct rung_error *err)
+{
+    const struct trace_options *asked = session->options;
+    enum rung_status status = rung_ladder_load(&session->ladder, &session->arena, err);
+    if (status == RUNG_OK)
+        status = rung_controls_load(&session->controls, &session->arena, err);
+    if (status == RUNG_OK)
+        status = rung_trace_input_read(&session->inputs[0], &session->arena, "--input",
+                                       asked->input ? asked->input : "iota", err);
+    if (status == RUNG_OK)
+        status = rung_trace_input_read(&session->inputs[1], &session->arena, "--input-b",
+                                       asked->input_b ? asked->input_b : "alternating", err);
+    for (size_t i = 0; i < asked->n_ids && status == RUNG_OK; i++) {
+        status = find_subject(&requests[i], session, asked->ids[i], err);
+        requests[i].schedule_seed = asked->selection.seed;
+        if (status == RUNG_OK)
+            status = make_inputs(&requests[i], session, err);
+    }
+    return status;
+}
+
+/* --- what it runs on ------------------------------------------------------------------------- */
+
+static enum rung_status open_machine(struct session *session, struct rung_error *err)
+{
+    const struct rung_selection *selection = &session->options->selection;
+    const char *word = selection->device ? selection->device : "sim";
+    if (strcmp(word, "auto") == 0)
+        word = "sim";
+    if (strcmp(word, "sim") != 0)
+        return rung_fail(err, RUNG_USAGE, "--device '%s': a card does not show its steps; sim does",
+                         word);
+    char why[512];
+    rung_cache_open(&session->cache, NULL, why);
+    if (rung_nvrtc_open(&session->nvrtc, selection->nvrtc, &session->no_nvrtc) != RUNG_OK &&
+        selection->nvrtc)
+        return rung_fail(err, session->no_nvrtc.status, "%s", session->no_nvrtc.text);
+    return rung_device_open(&session->device, word, NULL, why, err);
+}
+
+static void close_session(struct session *session)
+{
+    rung_device_close(&session->device);
+    rung_nvrtc_close(session->nvrtc);
+    rung_cache_close(session->cache);
+    rung_arena_release(&session->arena);
+}
+
+static enum rung_status capture_all(struct session *session,
+                                    const struct rung_trace_request *requests,
+                                    struct rung_error *err)
+{
+    struct rung_image_source images = {.ladder = &session->ladder,
+                                       .nvrtc = session->nvrtc,
+                                       .nvrtc_why = session->no_nvrtc.text,
+                                       .cache = session->cache};
+    enum rung_status status = RUNG_OK;
+    for (size_t i = 0; i < session->options->n_ids && status == RUNG_OK; i++)
+        status = rung_trace_capture(&session->traces[i], &session->arena, &session->device, &images,
+                                    &requests[i], err);
+    return status;
+}
+
+/* --- what it prints -------------------------------------------------------------------------- */
+
+enum form { FORM_TEXT, FORM_JSON, FORM_HTML, FORM_SVG };
+
+static enum rung_status choose_form(enum form *out, enum rung_format *format,
+                                    const struct trace_options *asked, struct rung_error *err)
+{
+    const char *path = asked->selection.output;
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    enum rung_status status = rung_format_parse(format, asked->selection.format, err);
+    if (status != RUNG_OK)
+        return status;
+    if (*format == RUNG_FORMAT_CSV || *format == RUNG_FORMAT_MD)
+        return rung_fail(err, RUNG_USAGE,
+                         "--format '%s': a trace is text (table) or json; -o FILE.html and -o "
+                         "FILE.svg make pictures",
+                         asked->selection.format);
+    *out = *format == RUNG_FORMAT_JSON ? FORM_JSON : FORM_TEXT;
+    if (!asked->selection.format && dot)
+        *out = strcmp(dot, ".html") == 0   ? FORM_HTML
+               : strcmp(dot, ".svg") == 0  ? FORM_SVG
+               : strcmp(dot, ".json") == 0 ? FORM_JSON
+                                           : FORM_TEXT;
+    if (*out == FORM_SVG && asked->n_ids > 1)
+        return rung_fail(err, RUNG_USAGE,
+                         "-o '%s': a picture shows one id; -o FILE.html shows several", path);
+    return RUNG_OK;
+}
+
+static unsigned terminal_columns(FILE *stream)
+{
+    struct winsize size;
+    if (isatty(fileno(stream)) && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col)
+        return size.ws_col;
+    return 80;
+}
+
+/* The counts that separate several versions. */
+static enum rung_status print_comparison(const struct session *session, FILE *to,
+                                         struct rung_error *err)
+{
+    static const struct rung_column columns[] = {
+        {"id",         "id",         false},
+        {"additions",  "additions",  true },
+        {"body_runs",  "body runs",  true },
+        {"serialised", "serialised", true },
+        {"result",     "result",     true }
+    };
+    struct rung_table *table = rung_table_new(columns, 5);
+    for (size_t i = 0; i < session->options->n_ids; i++) {
+        const struct rung_trace *trace = &session->traces[i];
+        char result[32];
+        rung_trace_format_value(result, trace->result, trace->config.type);
+        rung_table_row(table);
+        rung_table_text(table, trace->id);
+        rung_table_format(table, "%llu", (unsigned long long)trace->additions);
+        rung_table_format(table, "%llu", (unsigned long long)trace->body_runs);
+        rung_table_format(table, "%llu", (unsigned long long)trace->serialised);
+        rung_table_format(table, "%s%s", trace->wrote ? result : "none",
+                          trace->correct ? "" : " (wrong)");
+    }
+    enum rung_status status = rung_table_print(table, RUNG_FORMAT_TABLE, to, err);
+    rung_table_free(table);
+    return status;
+}
+
+static enum rung_status print_text(const struct session *session, FILE *to, struct rung_error *err)
+{
+    struct rung_trace_look look = {.colour = rung_colour_wanted(to),
+                                   .columns = terminal_columns(to),
+                                   .all = session->options->all};
+    struct rung_text text = {0};
+    for (size_t i = 0; i < session->options->n_ids; i++) {
+        rung_text_append(&text, i ? "\n\n" : "");
+        rung_trace_write_text(&text, &session->traces[i], &look);
+    }
+    rung_text_append(&text, session->options->n_ids > 1 ? "\n" : "");
+    enum rung_status status =
+        rung_text_ok(&text) ? RUNG_OK : rung_fail(err, RUNG_MEMORY, "out of memory for the text");
+    fputs(rung_text_string(&text), to);
+    rung_text_release(&text);
+    if (status == RUNG_OK && session->options->n_ids > 1)
+        status = print_comparison(session, to, err);
+    return status;
+}
+
+static json_t *row_json(const struct rung_trace *trace)
+{
+    struct rung_row row;
+    rung_row_init(&row, &trace->config, trace->n);
+    row.summed = trace->wrote;
+    row.sum = trace->result;
+    row.expected = trace->expected;
+    row.correct = trace->correct;
+    row.model = (struct rung_counts){trace->has_model, trace->model.additions,
+                                     trace->model.body_runs, trace->model.serialised};
+    row.executed =
+        (struct rung_counts){true, trace->additions, trace->body_runs, trace->serialised};
+    row.status = trace->correct ? RUNG_ROW_OK : RUNG_ROW_WRONG;
+    if (!trace->correct)
+        snprintf(row.reason, sizeof row.reason, "the block made another value of its input");
+    row.extra = rung_trace_to_json(trace, false);
+    json_t *object = row.extra ? rung_row_to_json(&row) : NULL;
+    if (object && trace->control)
+        json_object_set_new(object, "id", json_string(trace->id));
+    rung_row_release(&row);
+    return object;
+}
+
+static enum rung_status print_json(const struct session *session, int argc, char **argv, FILE *to,
+                                   struct rung_error *err)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; rows && i < session->options->n_ids; i++)
+        if (json_array_append_new(rows, row_json(&session->traces[i])) != 0) {
+            json_decref(rows);
+            rows = NULL;
+        }
+    return rung_document_print(rung_document("trace", argc, argv,
+                                             rung_environment(&session->device, session->nvrtc),
+                                             rows),
+                               to, err);
+}
+
+static enum rung_status print_picture(const struct session *session, int argc, char **argv,
+                                      enum form form, FILE *to, struct rung_error *err)
+{
+    struct rung_text text = {0}, command = {0};
+    rung_text_append(&command, "rung trace");
+    for (int i = 1; i < argc; i++)
+        rung_text_format(&command, " %s", argv[i]);
+    enum rung_status status =
+        form == FORM_SVG ? rung_trace_write_svg(&text, &session->traces[0], err)
+                         : rung_trace_write_page(&text, session->traces, session->options->n_ids,
+                                                 rung_text_string(&command), err);
+    if (status == RUNG_OK)
+        fputs(rung_text_string(&text), to);
+    rung_text_release(&text);
+    rung_text_release(&command);
+    return status;
+}
+
+static enum rung_status print(const struct session *session, int argc, char **argv, enum form form,
+                              FILE *to, struct rung_error *err)
+{
+    switch (form) {
+    case FORM_TEXT:
+        return print_text(session, to, err);
+    case FORM_JSON:
+        return print_json(session, argc, argv, to, err);
+    case FORM_HTML:
+    case FORM_SVG:
+        break;
+    }
+    return print_picture(session, argc, argv, form, to, err);
+}
+
+/* A wrong result has been shown; it is named here and in the exit status. */
+static enum rung_status judge(const struct session *session, struct rung_error *err)
+{
+    for (size_t i = 0; i < session->options->n_ids; i++) {
+        const struct rung_trace *trace = &session->traces[i];
+        char made[32], wanted[32];
+        rung_trace_format_value(made, trace->result, trace->config.type);
+        rung_trace_format_value(wanted, trace->expected, trace->config.type);
+        if (!trace->correct)
+            return rung_fail(err, RUNG_WRONG, "%s made %s of its input, not %s", trace->id,
+                             trace->wrote ? made : "nothing", wanted);
+        if (trace->n_findings_all)
+            return rung_fail(err, RUNG_WRONG, "%s: %llu finding%s, the first: %s", trace->id,
+                             (unsigned long long)trace->n_findings_all,
+                             trace->n_findings_all == 1 ? "" : "s", trace->findings[0].text);
+    }
+    return RUNG_OK;
+}
+
+enum rung_status rung_cmd_trace(int argc, char **argv, struct rung_error *err)
+{
+    struct trace_options asked = {0};
+    struct rung_output output = {0};
+    struct rung_trace_request requests[PAGE_TRACES] = {0};
+    enum form form = FORM_TEXT;
+    enum rung_format format;
+    argp_parse(&parser, argc, argv, 0, NULL, &asked);
+    struct session *session = calloc(1, sizeof *session);
+    if (!session)
+        return rung_fail(err, RUNG_MEMORY, "out of memory");
+    session->options = &asked;
+    enum rung_status status = choose_form(&form, &format, &asked, err);
+    if (status == RUNG_OK)
+        status = prepare(requests, session, err);
+    if (status == RUNG_OK)
+        status = rung_output_open(&output, format, asked.selection.output, err);
+    if (status == RUNG_OK)
+        status = open_machine(session, err);
+    if (status == RUNG_OK)
+        status = capture_all(session, requests, err);
+    if (status == RUNG_OK)
+        status = print(session, argc, argv, form, output.stream, err);
+    enum rung_status closed = rung_output_close(&output, status == RUNG_OK, err);
+    status = status == RUNG_OK ? closed : status;
+    if (status == RUNG_OK)
+        status = judge(session, err);
+    close_session(session);
+    free(session);
+    return status;
+}
