@@ -111,8 +111,8 @@ static enum rung_status make_parent(const char *path, struct rung_error *err)
     return status;
 }
 
-enum rung_status rung_file_write(const char *path, const void *data, size_t length,
-                                 struct rung_error *err)
+static enum rung_status replace(const char *path, const void *data, size_t length, bool synced,
+                                struct rung_error *err)
 {
     enum rung_status status = make_parent(path, err);
     if (status != RUNG_OK)
@@ -129,7 +129,7 @@ enum rung_status rung_file_write(const char *path, const void *data, size_t leng
         free(temporary);
         return status;
     }
-    if (write_all(fd, data, length) != RUNG_OK || fsync(fd) != 0)
+    if (write_all(fd, data, length) != RUNG_OK || (synced && fsync(fd) != 0))
         status = io_error(err, "cannot write", path);
     if (close(fd) != 0 && status == RUNG_OK)
         status = io_error(err, "cannot write", path);
@@ -139,6 +139,18 @@ enum rung_status rung_file_write(const char *path, const void *data, size_t leng
         unlink(temporary);
     free(temporary);
     return status;
+}
+
+enum rung_status rung_file_write(const char *path, const void *data, size_t length,
+                                 struct rung_error *err)
+{
+    return replace(path, data, length, true, err);
+}
+
+enum rung_status rung_file_write_unsynced(const char *path, const void *data, size_t length,
+                                          struct rung_error *err)
+{
+    return replace(path, data, length, false, err);
 }
 
 bool rung_file_exists(const char *path)

@@ -18,6 +18,11 @@ enum rung_status rung_file_read(char **data, size_t *length, const char *path,
 enum rung_status rung_file_write(const char *path, const void *data, size_t length,
                                  struct rung_error *err);
 
+/* The same without waiting for the disk: after a power failure the file may be torn. For files whose
+ * readers verify them. */
+enum rung_status rung_file_write_unsynced(const char *path, const void *data, size_t length,
+                                          struct rung_error *err);
+
 /* Makes a folder and the missing ones above it, mode 0777 less the umask. */
 enum rung_status rung_folder_make(const char *path, struct rung_error *err);
 

@@ -180,7 +180,7 @@ enum rung_status rung_cmd_cache(int argc, char **argv, struct rung_error *err)
         return status;
     rung_cache_open(&cache, NULL, why);
     if (!cache)
-        return rung_fail(err, RUNG_UNABLE, "%s", why);
+        return rung_fail(err, RUNG_UNABLE, "no cache: %s", why);
     struct report report = {.action = arguments.action, .folder = rung_cache_folder(cache)};
     status = rung_output_open(&output, format, arguments.selection.output, err);
     if (status == RUNG_OK && strcmp(report.action, "path") == 0) {

@@ -163,7 +163,7 @@ static void look_at_cache(struct rung_findings *findings)
     rung_cache_open(&cache, NULL, why);
     if (!cache) {
         add(findings, "cache", RUNG_FINDING_NOTE, "a folder named by RUNG_CACHE_DIR",
-            "%s; every run compiles again", why);
+            "none: %s; every run compiles again", why);
         return;
     }
     rung_cache_inspect(&usage, cache, NULL);

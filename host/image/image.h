@@ -32,7 +32,8 @@ struct rung_image_source {
     struct rung_nvrtc *nvrtc; /* may be NULL */
     const char *nvrtc_why;    /* why it is NULL */
     struct rung_cache *cache; /* may be NULL */
-    bool ptx_only; /* PTX is what the device executes (the simulator): no cubin is made */
+    bool ptx_only;     /* PTX is what the device executes (the simulator): no cubin is made */
+    bool compile_only; /* folders are not looked at: this NVRTC makes every image */
 };
 
 /* Finds or makes the images of `n` configurations for `target` (75, 90, ...), compiling in

@@ -76,13 +76,13 @@ void rung_cache_open(struct rung_cache **out, const char *folder, char why[256])
     while (length > 1 && place[length - 1] == '/')
         place[--length] = '\0';
     if (!cache || !place || !place[0]) {
-        snprintf(why, 256, "no cache: %s",
+        snprintf(why, 256, "%s",
                  place || !cache ? "out of memory"
                                  : "none of RUNG_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
     } else if (prepare(place, &err) != RUNG_OK) {
-        snprintf(why, 256, "no cache: %.240s", err.text);
+        snprintf(why, 256, "%.240s", err.text);
     } else if (access(place, R_OK | X_OK) != 0) {
-        snprintf(why, 256, "no cache: cannot read %s: %s", place, strerror(errno));
+        snprintf(why, 256, "cannot read %s: %s", place, strerror(errno));
     } else {
         cache->folder = place;
         pthread_mutex_init(&cache->lock, NULL);
@@ -90,7 +90,7 @@ void rung_cache_open(struct rung_cache **out, const char *folder, char why[256])
         if (access(place, W_OK) == 0)
             tag(place);
         else
-            snprintf(why, 256, "the cache %s is only read: %s", place, strerror(errno));
+            snprintf(why, 256, "%s cannot be written, only read: %s", place, strerror(errno));
         return;
     }
     free(place);

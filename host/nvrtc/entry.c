@@ -1,16 +1,9 @@
 /* The bytes of a cache entry: a header with lengths and digest, then PTX, cubin and log. */
-#define _GNU_SOURCE
 #include "nvrtc/entry.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -110,54 +103,6 @@ enum rung_status rung_entry_read(struct rung_compiled *out, const char *path, co
     return status;
 }
 
-static bool write_bytes(int fd, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t put = write(fd, bytes, length);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        bytes += put;
-        length -= (size_t)put;
-    }
-    return true;
-}
-
-static enum rung_status replace(const char *path, const struct rung_text *bytes,
-                                struct rung_error *err)
-{
-    static atomic_uint serial; /* two threads of one process never share a temporary name */
-    struct rung_text temporary = {0};
-    rung_text_format(&temporary, "%s.%ld-%u.tmp", path, (long)getpid(),
-                     atomic_fetch_add(&serial, 1));
-    if (!rung_text_ok(&temporary))
-        return rung_fail(err, RUNG_MEMORY, "out of memory");
-    enum rung_status status = RUNG_OK;
-    int fd = open(temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    bool written = fd >= 0 && write_bytes(fd, bytes->data, bytes->length);
-    if (fd >= 0)
-        written = close(fd) == 0 && written;
-    if (!written || rename(temporary.data, path) != 0)
-        status = rung_fail(err, RUNG_IO, "cannot write %s: %s", path, strerror(errno));
-    if (status != RUNG_OK && fd >= 0)
-        unlink(temporary.data);
-    rung_text_release(&temporary);
-    return status;
-}
-
-static enum rung_status make_folder_of(const char *path, struct rung_error *err)
-{
-    char *folder = strndup(path, (size_t)(strrchr(path, '/') - path));
-    if (!folder)
-        return rung_fail(err, RUNG_MEMORY, "out of memory");
-    enum rung_status status = RUNG_OK;
-    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-        status = rung_fail(err, RUNG_IO, "cannot make folder %s: %s", folder, strerror(errno));
-    free(folder);
-    return status;
-}
-
 enum rung_status rung_entry_write(const char *path, const char *key,
                                   const struct rung_compiled *compiled, struct rung_error *err)
 {
@@ -181,9 +126,7 @@ enum rung_status rung_entry_write(const char *path, const char *key,
         char digest[RUNG_HASH_HEX];
         seal(digest, &header, key, bytes.data + sizeof header);
         memcpy(bytes.data + offsetof(struct header, digest), digest, sizeof header.digest);
-        status = make_folder_of(path, err);
-        if (status == RUNG_OK)
-            status = replace(path, &bytes, err);
+        status = rung_file_write_unsynced(path, bytes.data, bytes.length, err);
     }
     rung_text_release(&bytes);
     return status;
