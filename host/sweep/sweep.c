@@ -96,14 +96,14 @@ enum rung_status rung_sweep_ask(json_t **reply, enum rung_row_status *status, ch
         snprintf(why, 512, "%s", end_why);
         return RUNG_OK;
     }
+    bool dead = json_is_true(json_object_get(*reply, "dead"));
     if (json_object_get(*reply, "error")) {
         read_failure(status, why, *reply);
-        bool dead = json_is_true(json_object_get(*reply, "dead"));
         json_decref(*reply);
         *reply = NULL;
-        if (dead)
-            rung_worker_stop(&sweep->worker, 0.2);
     }
+    if (dead)
+        rung_worker_stop(&sweep->worker, 0.2);
     return RUNG_OK;
 }
 
