@@ -9,6 +9,26 @@
 
 #include "sim/sim.h"
 
+#define FINDINGS 64 /* of one run that are looked at: enough to see every kind */
+
+static const struct {
+    const char *word, *help;
+} checks[RUNG_CHECKS] = {
+#define CHECK(name, word, help) {word, help},
+#include "bench/verify_checks.def"
+#undef CHECK
+};
+
+const char *rung_check_word(enum rung_check check)
+{
+    return checks[check].word;
+}
+
+const char *rung_check_help(enum rung_check check)
+{
+    return checks[check].help;
+}
+
 static unsigned log2_of(uint64_t power)
 {
     unsigned log = 0;
@@ -41,14 +61,15 @@ static void write_value(char text[40], double value, enum rung_type type)
 }
 
 /* Begins every reason with what was run. */
-static void condemn(const struct rung_subject *subject, uint64_t n,
+static void condemn(const struct rung_subject *subject, enum rung_check check, uint64_t n,
                     const struct rung_pattern *pattern, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((format(printf, 5, 6)));
 
-static void condemn(const struct rung_subject *subject, uint64_t n,
+static void condemn(const struct rung_subject *subject, enum rung_check check, uint64_t n,
                     const struct rung_pattern *pattern, const char *format, ...)
 {
     struct rung_verdict *verdict = subject->verdict;
+    verdict->caught |= 1u << check;
     if (verdict->status != RUNG_ROW_OK)
         return;
     const struct rung_config *config = &subject->reduction->config;
@@ -86,10 +107,11 @@ void rung_verify_value(const struct rung_subject *subject, const struct rung_pla
     char want[40], got[40];
     write_value(want, expected->value, type);
     write_value(got, sum, type);
+    enum rung_check check = (enum rung_check)(RUNG_CHECK_ONES + pattern->kind);
     if (expected->exact)
-        condemn(subject, n, pattern, "expected %s, got %s", want, got);
+        condemn(subject, check, n, pattern, "expected %s, got %s", want, got);
     else
-        condemn(subject, n, pattern, "expected %s within %.3g, got %s", want, bound, got);
+        condemn(subject, check, n, pattern, "expected %s within %.3g, got %s", want, bound, got);
 }
 
 /* The model of one launch, added up over the parts of a pass as reduce.c launches them. */
@@ -148,7 +170,7 @@ static enum rung_status check_counts(const struct rung_subject *subject,
         return status;
     if (model.additions != executed.additions || model.body_runs != executed.body_runs ||
         model.serialised != executed.serialised)
-        condemn(subject, n, pattern,
+        condemn(subject, RUNG_CHECK_MODEL, n, pattern,
                 "the model and the execution differ: additions %llu, executed %llu; body runs "
                 "%llu, executed %llu; serialised %llu, executed %llu",
                 (unsigned long long)model.additions, (unsigned long long)executed.additions,
@@ -160,11 +182,11 @@ static enum rung_status check_counts(const struct rung_subject *subject,
 static void check_findings(const struct rung_subject *subject, uint64_t n,
                            const struct rung_pattern *pattern)
 {
-    struct rung_sim_finding first = {0};
-    uint64_t count = subject->reduction->device->driver.sim->read_findings(&first, 1);
-    if (count > 0)
-        condemn(subject, n, pattern, "%s%s", first.text,
-                count > 1 ? " (the first of several findings)" : "");
+    struct rung_sim_finding found[FINDINGS];
+    uint64_t count = subject->reduction->device->driver.sim->read_findings(found, FINDINGS);
+    for (uint64_t i = 0; i < count && i < FINDINGS; i++)
+        condemn(subject, (enum rung_check)(RUNG_CHECK_RACE + found[i].kind), n, pattern, "%s%s",
+                found[i].text, count > 1 ? " (the first of several findings)" : "");
 }
 
 static enum rung_status check_guards(const struct rung_subject *subject,
@@ -176,7 +198,7 @@ static enum rung_status check_guards(const struct rung_subject *subject,
     if (status != RUNG_WRONG)
         return status == RUNG_OK ? status
                                  : rung_fail_native(err, status, guards.native, "%s", guards.text);
-    condemn(subject, workspace->n, pattern, "%s", guards.text);
+    condemn(subject, RUNG_CHECK_GUARD, workspace->n, pattern, "%s", guards.text);
     return RUNG_OK;
 }
 
@@ -184,7 +206,7 @@ static enum rung_status check_guards(const struct rung_subject *subject,
 static void blame(const struct rung_subject *subject, uint64_t n,
                   const struct rung_pattern *pattern, const struct rung_error *failure)
 {
-    condemn(subject, n, pattern, "%s", failure->text);
+    condemn(subject, RUNG_CHECK_LAUNCH, n, pattern, "%s", failure->text);
     if (subject->verdict->status == RUNG_ROW_WRONG)
         subject->verdict->status =
             failure->native == CUDA_ERROR_LAUNCH_TIMEOUT ? RUNG_ROW_TIMEOUT : RUNG_ROW_RUNTIME;
@@ -215,7 +237,7 @@ enum rung_status rung_verify_run(const struct rung_subject *subject,
     }
     rung_verify_value(subject, &plan, pattern, expected, workspace->n, sum);
     status = check_guards(subject, workspace, pattern, err);
-    if (status == RUNG_OK && sim && subject->verdict->status == RUNG_ROW_OK)
+    if (status == RUNG_OK && sim)
         status = check_counts(subject, &plan, workspace->n, pattern, err);
     return status;
 }

@@ -11,10 +11,23 @@
 #include "gen/model.h"
 #include "sim/sim.h"
 
+/* What can tell that a kernel is wrong, one row each in verify_checks.def: a sum of one of the
+ * patterns, memory around the buffers, the model, a launch that failed, and the simulator's
+ * findings. */
+enum rung_check {
+#define CHECK(name, word, help) RUNG_CHECK_##name,
+#include "bench/verify_checks.def"
+#undef CHECK
+    RUNG_CHECKS
+};
+const char *rung_check_word(enum rung_check check);
+const char *rung_check_help(enum rung_check check);
+
 /* What was found. Zero-initialised: nothing tried yet. */
 struct rung_verdict {
     enum rung_row_status status; /* RUNG_ROW_OK, _WRONG, _RUNTIME or _TIMEOUT */
     char reason[512];            /* names configuration, n, pattern, expected, got; "" when ok */
+    unsigned caught; /* bit rung_check of everything that told, not of the first alone */
     uint64_t runs;
     /* The run that speaks for all: the first wrong one, else the first at the n asked for. */
     bool summed;
