@@ -57,7 +57,10 @@ double rung_rounding_bound(const struct rung_reduction *reduction, const struct 
 static void write_value(char text[40], double value, enum rung_type type)
 {
     bool whole = value == floor(value) && fabs(value) < 0x1p63;
-    snprintf(text, 40, whole || type == RUNG_TYPE_I32 ? "%.0f" : "%.17g", value);
+    if (isnan(value)) /* whose sign says nothing */
+        snprintf(text, 40, "nan");
+    else
+        snprintf(text, 40, whole || type == RUNG_TYPE_I32 ? "%.0f" : "%.17g", value);
 }
 
 /* Begins every reason with what was run. */

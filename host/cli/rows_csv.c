@@ -84,8 +84,10 @@ static void counts(struct rung_table *table, const struct rung_counts *value)
 
 static void sum(struct rung_table *table, const struct rung_row *row, double value)
 {
-    if (row->summed)
-        rung_table_format(table, "%.17g", value); /* as much as a double holds; may be nan */
+    if (row->summed && isnan(value))
+        rung_table_text(table, "nan");
+    else if (row->summed)
+        rung_table_format(table, "%.17g", value); /* as much as a double holds */
     else
         rung_table_empty(table);
 }
