@@ -4,8 +4,7 @@
 // 64 threads per block, loop bound known, unrolled, sum of f32.
 // One full block: 63 additions, 63 of them in the tree; 11 body runs, 11 serialised.
 
-extern "C" __global__ void __launch_bounds__(64)
-reduce_v1_b64_const(const float *in, float *out, unsigned long long n)
+extern "C" __global__ void reduce_v1_b64_const(const float *in, float *out, unsigned long long n)
 {
     __shared__ float tile[64];
     const unsigned int tid = threadIdx.x;
@@ -66,33 +65,31 @@ __device__ constexpr unsigned long long weight(unsigned int element)
     return x ^ (x >> 27);
 }
 
-// Wavefronts of one access of a warp: lanes are served in groups that move 128 bytes, and a group
-// takes as many as its busiest bank has distinct slots.
+// The bank-conflict degree of one access of a warp: lanes are served in groups that move 128 bytes,
+// and a group needs as many turns as its busiest bank has distinct slots; the worst group counts.
 template <class Phase>
 __device__ constexpr unsigned int degree(const Phase &p, int (Phase::*slot_of)(unsigned int) const,
                                          block &b, unsigned int first, unsigned int lanes)
 {
     constexpr unsigned int group = 128 / element_bytes;
-    unsigned int wavefronts = 0;
+    unsigned int worst = 0;
     for (unsigned int start = 0; start < 32; start += group) {
         unsigned char ways[group] = {};
-        unsigned int worst = 0;
         ++b.stamp;
         for (unsigned int lane = start; lane < start + group; ++lane) {
             if (!(lanes >> lane & 1))
                 continue;
             const int slot = (p.*slot_of)(first + lane);
             if (slot < 0)
-                return 0;
+                continue; // no shared memory
             if (b.seen[slot] == b.stamp)
                 continue; // the same word: a broadcast
             b.seen[slot] = b.stamp;
             if (++ways[slot % group] > worst)
                 worst = ways[slot % group];
         }
-        wavefronts += worst;
     }
-    return wavefronts;
+    return worst;
 }
 
 __device__ constexpr unsigned int larger(unsigned int a, unsigned int b) { return a > b ? a : b; }
@@ -137,7 +134,8 @@ template <class Phase> __device__ constexpr void copy(const Phase &p, block &b)
             if (p.store(tid) != nothing)
                 b.tile[p.store(tid)] = b.sum[tid];
         }
-        b.loaded[first / 32] = degree<Phase>(p, &Phase::take, b, first, lanes);
+        if (p.take(first) != nothing)
+            b.loaded[first / 32] = degree<Phase>(p, &Phase::take, b, first, lanes);
     }
 }
 
@@ -233,6 +231,6 @@ __device__ constexpr void held()
     static_assert(v1.runs == 11,
                   "width < 64 || runs == 6 * width / 32 - 1");
     static_assert(v1.serialised == v1.runs,
-                  "bytes > 4 || serialised == runs");
+                  "serialised == runs");
 }
 } // namespace model

@@ -4,8 +4,7 @@
 // 16 threads per block, loop bound read at run time, dot of f32.
 // One full block: 15 additions, 15 of them in the tree; 4 body runs, 4 serialised.
 
-extern "C" __global__ void __launch_bounds__(16)
-reduce_v3_b16_runtime_dot(const float *a, const float *b, float *out, unsigned long long n)
+extern "C" __global__ void reduce_v3_b16_runtime_dot(const float *a, const float *b, float *out, unsigned long long n)
 {
     __shared__ float tile[16];
     const unsigned int tid = threadIdx.x;
@@ -66,33 +65,31 @@ __device__ constexpr unsigned long long weight(unsigned int element)
     return x ^ (x >> 27);
 }
 
-// Wavefronts of one access of a warp: lanes are served in groups that move 128 bytes, and a group
-// takes as many as its busiest bank has distinct slots.
+// The bank-conflict degree of one access of a warp: lanes are served in groups that move 128 bytes,
+// and a group needs as many turns as its busiest bank has distinct slots; the worst group counts.
 template <class Phase>
 __device__ constexpr unsigned int degree(const Phase &p, int (Phase::*slot_of)(unsigned int) const,
                                          block &b, unsigned int first, unsigned int lanes)
 {
     constexpr unsigned int group = 128 / element_bytes;
-    unsigned int wavefronts = 0;
+    unsigned int worst = 0;
     for (unsigned int start = 0; start < 32; start += group) {
         unsigned char ways[group] = {};
-        unsigned int worst = 0;
         ++b.stamp;
         for (unsigned int lane = start; lane < start + group; ++lane) {
             if (!(lanes >> lane & 1))
                 continue;
             const int slot = (p.*slot_of)(first + lane);
             if (slot < 0)
-                return 0;
+                continue; // no shared memory
             if (b.seen[slot] == b.stamp)
                 continue; // the same word: a broadcast
             b.seen[slot] = b.stamp;
             if (++ways[slot % group] > worst)
                 worst = ways[slot % group];
         }
-        wavefronts += worst;
     }
-    return wavefronts;
+    return worst;
 }
 
 __device__ constexpr unsigned int larger(unsigned int a, unsigned int b) { return a > b ? a : b; }
@@ -137,7 +134,8 @@ template <class Phase> __device__ constexpr void copy(const Phase &p, block &b)
             if (p.store(tid) != nothing)
                 b.tile[p.store(tid)] = b.sum[tid];
         }
-        b.loaded[first / 32] = degree<Phase>(p, &Phase::take, b, first, lanes);
+        if (p.take(first) != nothing)
+            b.loaded[first / 32] = degree<Phase>(p, &Phase::take, b, first, lanes);
     }
 }
 
@@ -251,6 +249,6 @@ __device__ constexpr void held()
     static_assert(v3.runs == v2.runs,
                   "runs == v2.runs");
     static_assert(v3.serialised == v3.runs,
-                  "bytes > 4 || serialised == runs");
+                  "serialised == runs");
 }
 } // namespace model

@@ -2,10 +2,9 @@
 //
 // v4-b256-const-f64: sequential, two loads.
 // 256 threads per block, loop bound known, unrolled, sum of f64.
-// One full block: 511 additions, 255 of them in the tree; 12 body runs, 19 serialised.
+// One full block: 511 additions, 255 of them in the tree; 12 body runs, 12 serialised.
 
-extern "C" __global__ void __launch_bounds__(256)
-reduce_v4_b256_const_f64(const double *in, double *out, unsigned long long n)
+extern "C" __global__ void reduce_v4_b256_const_f64(const double *in, double *out, unsigned long long n)
 {
     __shared__ double tile[256];
     const unsigned int tid = threadIdx.x;
@@ -71,33 +70,31 @@ __device__ constexpr unsigned long long weight(unsigned int element)
     return x ^ (x >> 27);
 }
 
-// Wavefronts of one access of a warp: lanes are served in groups that move 128 bytes, and a group
-// takes as many as its busiest bank has distinct slots.
+// The bank-conflict degree of one access of a warp: lanes are served in groups that move 128 bytes,
+// and a group needs as many turns as its busiest bank has distinct slots; the worst group counts.
 template <class Phase>
 __device__ constexpr unsigned int degree(const Phase &p, int (Phase::*slot_of)(unsigned int) const,
                                          block &b, unsigned int first, unsigned int lanes)
 {
     constexpr unsigned int group = 128 / element_bytes;
-    unsigned int wavefronts = 0;
+    unsigned int worst = 0;
     for (unsigned int start = 0; start < 32; start += group) {
         unsigned char ways[group] = {};
-        unsigned int worst = 0;
         ++b.stamp;
         for (unsigned int lane = start; lane < start + group; ++lane) {
             if (!(lanes >> lane & 1))
                 continue;
             const int slot = (p.*slot_of)(first + lane);
             if (slot < 0)
-                return 0;
+                continue; // no shared memory
             if (b.seen[slot] == b.stamp)
                 continue; // the same word: a broadcast
             b.seen[slot] = b.stamp;
             if (++ways[slot % group] > worst)
                 worst = ways[slot % group];
         }
-        wavefronts += worst;
     }
-    return wavefronts;
+    return worst;
 }
 
 __device__ constexpr unsigned int larger(unsigned int a, unsigned int b) { return a > b ? a : b; }
@@ -142,7 +139,8 @@ template <class Phase> __device__ constexpr void copy(const Phase &p, block &b)
             if (p.store(tid) != nothing)
                 b.tile[p.store(tid)] = b.sum[tid];
         }
-        b.loaded[first / 32] = degree<Phase>(p, &Phase::take, b, first, lanes);
+        if (p.take(first) != nothing)
+            b.loaded[first / 32] = degree<Phase>(p, &Phase::take, b, first, lanes);
     }
 }
 
@@ -252,7 +250,7 @@ __device__ constexpr void held()
     constexpr counts v4 = count<version_4::kernel, version_4::phase_1, version_4::phase_2>();
     static_assert(v4.reduces, "every value reaches the result once, by 255 additions");
     static_assert(reads_each_once(), "every element is read once");
-    static_assert(v4.additions == 255 && v4.runs == 12 && v4.serialised == 19,
+    static_assert(v4.additions == 255 && v4.runs == 12 && v4.serialised == 12,
                   "the counts above");
     static_assert(v4.additions == 255,
                   "additions == width - 1");

@@ -1,7 +1,6 @@
 /* The model as CUDA: one struct per phase, printed from the same expressions as the kernel, below
  * the counting functions of ptx_src/checks.cu.in, and the static_asserts over them. */
-#include <string.h>
-
+#include "gen/claims.h"
 #include "gen/embedded.h"
 #include "gen/emit.h"
 #include "gen/model.h"
@@ -175,112 +174,6 @@ static void print_loads(struct rung_text *out, struct rung_kernel *kernel)
                           "    return true;\n}\n");
 }
 
-/* The names of a claim as C++: counts of this version, or of the one that is mentioned. */
-static void claim_bindings(struct rung_binding bindings[RUNG_NAMES_MAX],
-                           const struct rung_kernel *kernel, struct rung_arena *arena)
-{
-    memset(bindings, 0, RUNG_NAMES_MAX * sizeof *bindings);
-    bindings[RUNG_CLAIM_WIDTH] =
-        (struct rung_binding){.kind = RUNG_BIND_VALUE, .value = kernel->config.block};
-    bindings[RUNG_CLAIM_BYTES] = (struct rung_binding){
-        .kind = RUNG_BIND_VALUE, .value = rung_type_size(kernel->config.type)};
-    for (size_t i = RUNG_CLAIM_ADDITIONS; i < kernel->claim_scope.n_names; i++) {
-        const char *name = kernel->claim_scope.names[i];
-        const char *dot = strchr(name, '.');
-        struct rung_text text = {0};
-        if (dot)
-            rung_text_append(&text, name);
-        else
-            rung_text_format(&text, "v%u.%s", kernel->tpl->version, name);
-        bindings[i] = (struct rung_binding){
-            .kind = RUNG_BIND_TEXT,
-            .text = rung_arena_copy(arena, rung_text_string(&text), text.length)};
-        rung_text_release(&text);
-    }
-}
-
-/* The first stepping phase: the one whose active threads are compared. */
-static unsigned tree_phase(const struct rung_kernel *kernel)
-{
-    unsigned i = 0;
-    while (i + 1 < kernel->n_phases && !kernel->phases[i].stepping)
-        i++;
-    return i + 1;
-}
-
-static void print_claim(struct rung_text *out, const struct rung_kernel *kernel,
-                        const struct rung_claim *claim, const struct rung_kernel *other,
-                        struct rung_arena *arena)
-{
-    struct rung_binding bindings[RUNG_NAMES_MAX];
-    claim_bindings(bindings, kernel, arena);
-    if (claim->holds && rung_expr_constant(claim->holds, bindings))
-        return; /* says nothing about a block of this size */
-    rung_text_append(out, "    static_assert(");
-    if (claim->same_threads) {
-        rung_text_format(out, "same_threads<version_%u::phase_%u, version_%u::phase_%u>()",
-                         kernel->tpl->version, tree_phase(kernel), other->tpl->version,
-                         tree_phase(other));
-    } else {
-        rung_expr_print(out, claim->holds, &kernel->claim_scope, bindings);
-    }
-    rung_text_format(out, ",\n                  \"%s\");\n", claim->text);
-}
-
-/* The versions that the claims mention, made specific to the same block. */
-struct others {
-    struct rung_kernel *kernels;
-    unsigned count;
-};
-
-static enum rung_status add_other(struct others *others, struct rung_arena *arena,
-                                  const struct rung_kernel *kernel, unsigned version, unsigned line,
-                                  struct rung_error *err)
-{
-    for (unsigned i = 0; i < others->count; i++)
-        if (others->kernels[i].tpl->version == version)
-            return RUNG_OK;
-    const struct rung_template *tpl =
-        kernel->tpl->ladder ? rung_ladder_find(kernel->tpl->ladder, version, RUNG_VARIANT_BASE)
-                            : NULL;
-    if (!tpl || version >= kernel->tpl->version)
-        return rung_template_fail(kernel->tpl, line, err,
-                                  "the claim mentions version %u, which is not below it", version);
-    struct rung_config config = {.version = version,
-                                 .block = kernel->config.block,
-                                 .op = kernel->config.op,
-                                 .type = kernel->config.type};
-    return rung_kernel_make(&others->kernels[others->count++], arena, tpl, &config, err);
-}
-
-static enum rung_status find_others(struct others *others, struct rung_arena *arena,
-                                    const struct rung_kernel *kernel, struct rung_error *err)
-{
-    others->kernels = rung_arena_array(arena, RUNG_NAMES_MAX, sizeof *others->kernels);
-    if (!others->kernels)
-        return rung_fail(err, RUNG_MEMORY, "out of memory");
-    enum rung_status status = RUNG_OK;
-    for (unsigned i = 0; i < kernel->n_claims && status == RUNG_OK; i++)
-        if (kernel->claims[i].same_threads)
-            status = add_other(others, arena, kernel, kernel->claims[i].same_threads,
-                               kernel->claims[i].line, err);
-    for (size_t i = RUNG_CLAIM_FIXED; i < kernel->claim_scope.n_names && status == RUNG_OK; i++) {
-        unsigned version = 0;
-        for (const char *digit = kernel->claim_scope.names[i] + 1; *digit != '.'; digit++)
-            version = version * 10 + (unsigned)(*digit - '0');
-        status = add_other(others, arena, kernel, version, 1, err);
-    }
-    return status;
-}
-
-static const struct rung_kernel *other_of(const struct others *others, unsigned version)
-{
-    for (unsigned i = 0; i < others->count; i++)
-        if (others->kernels[i].tpl->version == version)
-            return &others->kernels[i];
-    return NULL;
-}
-
 static void print_count(struct rung_text *out, const struct rung_kernel *kernel)
 {
     unsigned version = kernel->tpl->version;
@@ -291,29 +184,25 @@ static void print_count(struct rung_text *out, const struct rung_kernel *kernel)
 }
 
 /* Inside a function that nothing calls, so that the compiled module holds the kernel alone. */
-static void print_asserts(struct rung_text *out, const struct rung_kernel *kernel,
-                          const struct rung_model *model, const struct others *others,
-                          struct rung_arena *arena)
+static void print_asserts(struct rung_text *out, struct rung_kernel *kernel,
+                          const struct rung_model *model, const struct rung_claims *claims)
 {
     unsigned version = kernel->tpl->version;
     rung_text_append(out, "\n__device__ constexpr void held()\n{\n");
-    for (unsigned i = 0; i < others->count; i++)
-        print_count(out, &others->kernels[i]);
+    for (unsigned i = 0; i < claims->n_others; i++)
+        if (claims->others[i].counts)
+            print_count(out, &claims->others[i].kernel);
     print_count(out, kernel);
     rung_text_format(out,
                      "    static_assert(v%u.reduces, \"every value reaches the result once, by %u "
                      "additions\");\n"
                      "    static_assert(reads_each_once(), \"every element is read once\");\n"
                      "    static_assert(v%u.additions == %llu && v%u.runs == %llu && "
-                     "v%u.serialised == %llu,\n                  \"the counts above\");\n",
+                     "v%u.serialised == %llu,\n                  \"the counts above\");\n%s}\n",
                      version, kernel->config.block - 1, version,
                      (unsigned long long)model->tree_additions, version,
                      (unsigned long long)model->body_runs, version,
-                     (unsigned long long)model->serialised);
-    for (unsigned i = 0; i < kernel->n_claims; i++)
-        print_claim(out, kernel, &kernel->claims[i],
-                    other_of(others, kernel->claims[i].same_threads), arena);
-    rung_text_append(out, "}\n");
+                     (unsigned long long)model->serialised, rung_text_string(&claims->text));
 }
 
 enum rung_status rung_emit_checks(struct rung_text *out, struct rung_arena *arena,
@@ -321,24 +210,26 @@ enum rung_status rung_emit_checks(struct rung_text *out, struct rung_arena *aren
 {
     const char *functions = rung_embedded_text("checks.cu.in");
     struct rung_model model = {0};
-    struct others others = {0};
+    struct rung_claims claims = {0};
     if (!functions)
         return rung_fail(err, RUNG_UNABLE, "checks.cu.in is not part of this build");
-    enum rung_status status = find_others(&others, arena, kernel, err);
+    enum rung_status status = rung_claims_make(&claims, arena, kernel, err);
     if (status == RUNG_OK)
         status = rung_model_block(&model, kernel->tpl, &kernel->config, err);
-    if (status != RUNG_OK)
-        return status;
-    rung_text_format(out,
-                     "\n// The model of this kernel, from the same directives as its text. If it "
-                     "counts wrongly,\n// nothing here compiles.\nnamespace model {\n"
-                     "enum : unsigned int { threads = %u, element_bytes = %zu };\n\n%s",
-                     kernel->config.block, rung_type_size(kernel->config.type), functions);
-    for (unsigned i = 0; i < others.count; i++)
-        print_version(out, &others.kernels[i]);
-    print_version(out, kernel);
-    print_loads(out, kernel);
-    print_asserts(out, kernel, &model, &others, arena);
-    rung_text_append(out, "} // namespace model\n");
-    return RUNG_OK;
+    if (status == RUNG_OK) {
+        rung_text_format(out,
+                         "\n// The model of this kernel, from the same directives as its text. If "
+                         "it counts wrongly,\n// nothing here compiles.\nnamespace model {\n"
+                         "enum : unsigned int { threads = %u, element_bytes = %zu };\n\n%s",
+                         kernel->config.block, rung_type_size(kernel->config.type), functions);
+        for (unsigned i = 0; i < claims.n_others; i++)
+            if (claims.others[i].phases)
+                print_version(out, &claims.others[i].kernel);
+        print_version(out, kernel);
+        print_loads(out, kernel);
+        print_asserts(out, kernel, &model, &claims);
+        rung_text_append(out, "} // namespace model\n");
+    }
+    rung_claims_release(&claims);
+    return status;
 }

@@ -11,8 +11,8 @@
 
 #define WARP 32
 #define WARPS_MAX (RUNG_BLOCK_MAX / WARP)
-/* One wavefront of shared memory moves 32 banks of 4 bytes. */
-#define WAVEFRONT_BYTES 128
+/* What 32 banks of 4 bytes move at once: 32 elements, or 16 of 64 bits. */
+#define BANKS_BYTES 128
 
 /* A block: weights in the shared array and in each thread's register. */
 struct block {
@@ -54,16 +54,17 @@ static enum rung_status slot_of(uint64_t *slot, struct block *block,
     return status;
 }
 
-/* Adds the wavefronts of one access of a warp: lanes are served in groups that move 128 bytes, and
- * a group takes as many as its busiest bank has distinct slots. */
+/* The bank-conflict degree of one access of a warp: lanes are served in groups that move 128 bytes,
+ * and a group needs as many turns as its busiest bank has distinct slots; the worst group counts.
+ */
 static enum rung_status degree(unsigned *out, struct block *block, const struct rung_phase *phase,
                                const struct rung_operand *operand, struct warp warp)
 {
-    const unsigned group = WAVEFRONT_BYTES / (unsigned)rung_type_size(block->kernel->config.type);
+    const unsigned group = BANKS_BYTES / (unsigned)rung_type_size(block->kernel->config.type);
     uint64_t slots[WARP];
     *out = 0;
     for (unsigned start = 0; start < WARP; start += group) {
-        unsigned ways[WARP] = {0}, worst = 0, n = 0;
+        unsigned ways[WARP] = {0}, n = 0;
         for (unsigned lane = start; lane < start + group; lane++) {
             if (!(warp.active >> lane & 1))
                 continue;
@@ -80,9 +81,8 @@ static enum rung_status degree(unsigned *out, struct block *block, const struct 
                 continue; /* the same word: a broadcast */
             unsigned bank = (unsigned)(slots[n++] % group);
             ways[bank]++;
-            worst = ways[bank] > worst ? ways[bank] : worst;
+            *out = ways[bank] > *out ? ways[bank] : *out;
         }
-        *out += worst;
     }
     return RUNG_OK;
 }
@@ -101,6 +101,22 @@ static enum rung_status active_lanes(struct warp *warp, struct block *block,
         if (status != RUNG_OK)
             return status;
         warp->active |= (uint32_t)(active != 0) << lane;
+    }
+    return RUNG_OK;
+}
+
+/* Leaves the lanes for which the statement's condition holds. */
+static enum rung_status keep_holding(struct warp *warp, struct block *block,
+                                     const struct rung_statement *statement)
+{
+    for (unsigned lane = 0; lane < WARP && statement->only_if; lane++) {
+        uint64_t holds = 0;
+        block->kernel->values[RUNG_SLOT_TID] = warp->first + lane;
+        enum rung_status status = rung_kernel_eval(&holds, block->kernel, statement->only_if,
+                                                   statement->line, block->err);
+        if (status != RUNG_OK)
+            return status;
+        warp->active &= ~((uint32_t)(holds == 0) << lane);
     }
     return RUNG_OK;
 }
@@ -142,7 +158,7 @@ static enum rung_status execute(struct block *block, const struct rung_phase *ph
     uint64_t values[RUNG_BLOCK_MAX] = {0};
     for (int writing = 0; writing < 2; writing++)
         for (unsigned tid = 0; tid < block->threads; tid++) {
-            if (active && !(active[tid / WARP] >> tid % WARP & 1))
+            if (!(active[tid / WARP] >> tid % WARP & 1))
                 continue;
             uint64_t holds = 1, old = 0, slot = 0;
             enum rung_status status = rung_lets_eval(k, phase, tid, block->err);
@@ -232,20 +248,23 @@ static enum rung_status run_step(struct block *block, const struct rung_phase *p
     return status;
 }
 
-/* The copy before the first step, by the threads that are active then. */
-static enum rung_status run_take(struct block *block, const struct rung_phase *phase)
+/* A copy: by the threads that are active at the first step, or, as a move, by all. The register
+ * then holds what a shared load left, and so does its degree. */
+static enum rung_status run_copy(struct block *block, const struct rung_phase *phase)
 {
     uint32_t active[WARPS_MAX] = {0};
     for (unsigned first = 0; first < block->threads; first += WARP) {
         struct warp warp = {.first = first};
         enum rung_status status = active_lanes(&warp, block, phase);
-        unsigned *loaded = &block->loaded[first / WARP];
-        *loaded = 0;
-        if (status == RUNG_OK && phase->take.from.kind == RUNG_OPERAND_TILE && !phase->take.only_if)
-            status = degree(loaded, block, phase, &phase->take.from, warp);
+        active[first / WARP] = warp.active;
+        if (status == RUNG_OK && phase->take.to.kind == RUNG_OPERAND_SUM) {
+            status = keep_holding(&warp, block, &phase->take);
+            if (status == RUNG_OK)
+                status =
+                    degree(&block->loaded[first / WARP], block, phase, &phase->take.from, warp);
+        }
         if (status != RUNG_OK)
             return status;
-        active[first / WARP] = warp.active;
     }
     return execute(block, phase, &phase->take, active);
 }
@@ -253,11 +272,11 @@ static enum rung_status run_take(struct block *block, const struct rung_phase *p
 static enum rung_status run_phase(struct block *block, const struct rung_phase *phase)
 {
     if (!phase->stepping)
-        return execute(block, phase, &phase->take, NULL);
+        return run_copy(block, phase);
     struct rung_strides strides;
     enum rung_status status = rung_strides_begin(&strides, block->kernel, phase, block->err);
     if (status == RUNG_OK && phase->take.line)
-        status = run_take(block, phase);
+        status = run_copy(block, phase);
     while (status == RUNG_OK && strides.more) {
         status = run_step(block, phase);
         if (status == RUNG_OK)

@@ -1,11 +1,17 @@
 /* The counting model: what one block does, counted from the directives of its template before
  * anything runs. The simulator and the hardware counters are held against it.
  *
- * Units. A body run is one warp-wide execution of one addition of the tree: at least one lane of
- * the warp is active. Its serialised weight is the largest number of distinct 32-bit words that one
- * of the 32 banks must serve for one operand (the same word is a broadcast and free; 64-bit
- * elements are served by half-warps); 1 where the step moves no shared memory. An addition is one
- * thread adding one element or partial sum to another. */
+ * Units. An addition is one thread adding one element or partial sum to another, whether or not
+ * the sum is used: the lanes that a warp step or a shuffle carries along add too. A body run is
+ * one warp-wide execution of one addition of the tree: at least one lane of the warp is active.
+ * Its serialised weight is the largest bank-conflict degree among its operands and the store of
+ * its result: the most distinct 32-bit words that one of the 32 banks must serve (the same word is
+ * a broadcast and free; 64-bit elements go by half-warps, of which the worse counts); 1 where no
+ * shared memory moves.
+ *
+ * Counting runs the tree on weights, and refuses a template by which not every value reaches the
+ * result exactly once: of the additions, then, exactly block - 1 matter. A negative control is
+ * counted as it is. */
 #ifndef RUNG_GEN_MODEL_H
 #define RUNG_GEN_MODEL_H
 
