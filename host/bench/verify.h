@@ -47,6 +47,7 @@ struct rung_verify_options {
     uint64_t n;
     bool all_patterns; /* at n, too: every bit of the index. On a card they cost little */
     bool awkward_sizes;
+    bool go_on; /* a wrong one is tried further, for what the other checks say */
     uint64_t seed;
     /* Called before each size; may be NULL. */
     void (*progress)(void *context, const char *text);

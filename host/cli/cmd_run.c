@@ -170,20 +170,6 @@ static enum rung_status print(struct work *work, int argc, char **argv, struct r
     }
 }
 
-/* Names on standard error what is wrong with the rows, for whoever does not read the output. */
-static void name_failures(const struct work *work)
-{
-    for (size_t i = 0; i < work->n_rows; i++) {
-        char id[RUNG_ID_SIZE];
-        const struct rung_row *row = &work->rows[i];
-        if (row->status == RUNG_ROW_OK)
-            continue;
-        rung_config_id(&row->config, id);
-        fprintf(stderr, "rung run: %s: %s: %s\n", id, rung_row_status_word(row->status),
-                row->reason);
-    }
-}
-
 static void release(struct work *work)
 {
     for (size_t i = 0; i < work->n_rows; i++)
@@ -213,7 +199,7 @@ enum rung_status rung_cmd_run(int argc, char **argv, struct rung_error *err)
     }
     if (status == RUNG_OK)
         status = rung_rows_status(work.rows, work.n_rows);
-    name_failures(&work);
+    rung_rows_name_failures(work.rows, work.n_rows, "run");
     release(&work);
     struct rung_error closing = {0};
     if (rung_stage_close(&work.stage, printed, &closing) != RUNG_OK && status == RUNG_OK)

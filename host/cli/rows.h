@@ -13,4 +13,7 @@ enum rung_status rung_rows_print_csv(const struct rung_row *rows, size_t n_rows,
 /* The rows of a document. NULL when out of memory. */
 json_t *rung_rows_to_json(const struct rung_row *rows, size_t n_rows);
 
+/* Names on standard error what is wrong with the rows, for whoever does not read the output. */
+void rung_rows_name_failures(const struct rung_row *rows, size_t n_rows, const char *command);
+
 #endif

@@ -154,3 +154,15 @@ json_t *rung_rows_to_json(const struct rung_row *rows, size_t n_rows)
         }
     return array;
 }
+
+void rung_rows_name_failures(const struct rung_row *rows, size_t n_rows, const char *command)
+{
+    for (size_t i = 0; i < n_rows; i++) {
+        char id[RUNG_ID_SIZE];
+        if (rows[i].status == RUNG_ROW_OK)
+            continue;
+        rung_config_id(&rows[i].config, id);
+        fprintf(stderr, "rung %s: %s: %s: %s\n", command, id, rung_row_status_word(rows[i].status),
+                rows[i].reason);
+    }
+}
