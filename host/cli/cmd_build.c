@@ -98,7 +98,7 @@ struct build {
     size_t n_targets;
     struct rung_table *table;
     json_t *rows;
-    bool portable;
+    bool portable, quiet;
     size_t written, from_cache, failed;
 };
 
@@ -106,12 +106,21 @@ static const struct rung_column columns[] = {
     {"id",           "ID",         false},
     {"target",       "TARGET",     false},
     {"ptx_version",  "PTX",        true },
+    {"compile_ms",   "COMPILE ms", true },
+    {"from",         "FROM",       false},
     {"registers",    "REGISTERS",  true },
     {"shared_bytes", "SHARED B",   true },
     {"cubin_bytes",  "CUBIN B",    true },
-    {"compile_ms",   "COMPILE ms", true },
-    {"from",         "FROM",       false},
-    {"note",         "NOTE",       false}
+};
+
+/* Portable PTX has no cubin to tell of. */
+static const struct rung_column portable_columns[] = {
+    {"id",          "ID",         false},
+    {"target",      "TARGET",     false},
+    {"ptx_version", "PTX",        true },
+    {"compile_ms",  "COMPILE ms", true },
+    {"from",        "FROM",       false},
+    {"note",        "NOTE",       false},
 };
 
 /* What is said of one image. */
@@ -161,15 +170,15 @@ static void outcome_row(struct rung_table *table, const struct outcome *outcome)
     if (!image)
         return;
     rung_table_text(table, outcome->ptx_version);
+    rung_table_format(table, "%.1f", image->compile_ms);
+    rung_table_text(table, image->origin == RUNG_ORIGIN_CACHE ? "cache" : "nvrtc");
+    if (outcome->note) {
+        rung_table_text(table, outcome->note);
+        return;
+    }
     number_cell(table, kernel, kernel ? kernel->registers : 0);
     number_cell(table, kernel, kernel ? kernel->shared_bytes : 0);
     number_cell(table, image->cubin, image->cubin_length);
-    rung_table_format(table, "%.1f", image->compile_ms);
-    rung_table_text(table, image->origin == RUNG_ORIGIN_CACHE ? "cache" : "nvrtc");
-    if (outcome->note)
-        rung_table_text(table, outcome->note);
-    else
-        rung_table_empty(table);
 }
 
 static const char *note_of(bool portable, enum rung_proof proof)
@@ -305,8 +314,10 @@ static enum rung_status open_build(struct build *build, const struct rung_select
         status = rung_selection_expand(&build->expanded, selection, &build->ladder, err);
     if (status != RUNG_OK)
         return status;
-    rung_expanded_report(&build->expanded, "build", stderr);
-    build->table = rung_table_new(columns, build->portable ? 9 : 8);
+    if (!build->quiet)
+        rung_expanded_report(&build->expanded, "build", stderr);
+    build->table =
+        build->portable ? rung_table_new(portable_columns, 6) : rung_table_new(columns, 8);
     build->rows = json_array();
     status = rung_interrupt_watch(&build->interrupt, err);
     return status == RUNG_OK ? open_tools(build, selection, err) : status;
@@ -375,17 +386,17 @@ enum rung_status rung_cmd_build(int argc, char **argv, struct rung_error *err)
     enum rung_format format;
     double start_s = now_s();
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    struct build build = {.portable = arguments.portable};
+    struct build build = {.portable = arguments.portable, .quiet = arguments.quiet};
     enum rung_status status = rung_format_parse(&format, arguments.selection.format, err);
     if (status == RUNG_OK)
         status = open_build(&build, &arguments.selection, err);
     if (status == RUNG_OK) {
         status = build_all(&build, err);
         enum rung_status printed =
-            arguments.quiet ? RUNG_OK : print_list(&build, argc, argv, format, err);
+            build.quiet ? RUNG_OK : print_list(&build, argc, argv, format, err);
         if (status == RUNG_OK)
             status = printed;
-        if (!arguments.quiet)
+        if (!build.quiet)
             fprintf(stderr, "rung build: %zu images in %s, %zu of them from the cache, %.2f s\n",
                     build.written, arguments.selection.output, build.from_cache, now_s() - start_s);
     }

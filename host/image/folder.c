@@ -43,6 +43,11 @@ static enum rung_status add_folder(struct rung_image_folders *folders, char *pat
     struct stat info;
     if (!path)
         return rung_fail(err, RUNG_MEMORY, "out of memory");
+    char *plain = realpath(path, NULL); /* without "bin/..": it is shown to people */
+    if (plain) {
+        free(path);
+        path = plain;
+    }
     if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode) || folders->count == RUNG_FOLDERS_MAX) {
         free(path);
         return RUNG_OK;
