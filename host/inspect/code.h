@@ -16,8 +16,8 @@ enum rung_code_op {
     RUNG_CODE_MOVE,        /* a copy, or a conversion between integers */
     RUNG_CODE_OPAQUE,      /* results have nothing to do with the sources: shuffle, vote, %ctaid */
     RUNG_CODE_TID,         /* reads the index of the thread in its block */
-    RUNG_CODE_ADD,           /* sum of its sources, some of them negated */
-    RUNG_CODE_SCALE_ADD,     /* sources: value, addend, distance to shift the value left by */
+    RUNG_CODE_ADD,         /* sum of its sources, some of them negated */
+    RUNG_CODE_SCALE_ADD,   /* sources: value, addend, distance to shift the value left by */
     RUNG_CODE_AND,         /* bitwise; a source may be inverted */
     RUNG_CODE_NOT,         /* bitwise */
     RUNG_CODE_LOW_MASK,    /* the lowest x bits set */

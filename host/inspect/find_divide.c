@@ -21,6 +21,22 @@ static bool routine_sees_tid(const struct rung_judge *judge, uint32_t start)
     return false;
 }
 
+/* The reciprocal and the nudge before an estimate show what it is. */
+static void show_expansion(struct rung_judge *judge, uint32_t estimate)
+{
+    uint32_t here = estimate;
+    while (rung_judge_at(judge, here)->op != RUNG_CODE_RECIPROCAL) {
+        uint32_t next = here;
+        for (uint32_t s = 0; s < rung_judge_at(judge, here)->n_sources && next == here; s++)
+            if (rung_judge_source_has(judge, here, s, RUNG_TRAIT_RATIO))
+                next = judge->trail.sources[here][s].at[0];
+        if (next == here || (judge->marks[next] & RUNG_MARK_EVIDENCE))
+            return;
+        judge->marks[next] |= RUNG_MARK_EVIDENCE;
+        here = next;
+    }
+}
+
 /* Decides the conversions to integer from which product `i` takes its estimate of a quotient.
  * `pending` has room for every instruction. */
 static uint32_t decide_estimates(struct rung_judge *judge, uint32_t i, uint32_t *pending)
@@ -37,10 +53,12 @@ static uint32_t decide_estimates(struct rung_judge *judge, uint32_t i, uint32_t 
                     (judge->marks[from] & RUNG_MARK_SEEN))
                     continue;
                 judge->marks[from] |= RUNG_MARK_SEEN;
-                if (rung_judge_at(judge, from)->op == RUNG_CODE_TO_INTEGER)
-                    found += rung_judge_decide(judge, from);
-                else
+                if (rung_judge_at(judge, from)->op != RUNG_CODE_TO_INTEGER) {
                     pending[n++] = from;
+                } else if (rung_judge_decide(judge, from)) {
+                    found++;
+                    show_expansion(judge, from);
+                }
             }
         }
     }

@@ -9,7 +9,6 @@ struct walk {
     struct rung_judge *judge;
     unsigned steps_left;
     uint32_t found;
-    bool met; /* a mask, found before or now */
 };
 
 /* Whether source `m` of the and `i` is the mask of a remainder; `subtracted`: the result of the and
@@ -38,12 +37,6 @@ static bool is_mask(const struct rung_judge *judge, uint32_t i, bool subtracted)
     return false;
 }
 
-static void meet(struct walk *walk, uint32_t i)
-{
-    walk->met = true;
-    walk->found += rung_judge_decide(walk->judge, i);
-}
-
 /* From source `s` of `i`, which is compared for equality, back to ands. */
 static void walk_value(struct walk *walk, uint32_t i, uint32_t s, bool subtracted)
 {
@@ -54,7 +47,7 @@ static void walk_value(struct walk *walk, uint32_t i, uint32_t s, bool subtracte
         bool adds = instruction->op == RUNG_CODE_ADD;
         walk->steps_left--;
         if (is_mask(walk->judge, from, subtracted))
-            meet(walk, from);
+            walk->found += rung_judge_decide(walk->judge, from);
         else if (instruction->op == RUNG_CODE_MOVE || (adds && !subtracted))
             for (uint32_t k = 0; k < instruction->n_sources; k++)
                 walk_value(walk, from, k, subtracted || adds);
@@ -75,11 +68,9 @@ static void walk_predicate(struct walk *walk, uint32_t i)
         return;
     walk->steps_left--;
     if (is_mask(walk->judge, i, false)) {
-        meet(walk, i);
+        walk->found += rung_judge_decide(walk->judge, i);
         return;
     }
-    bool met_before = walk->met;
-    walk->met = false;
     for (uint32_t s = 0; s < instruction->n_sources; s++) {
         const struct rung_definitions *defs = &walk->judge->trail.sources[i][s];
         if (instruction->op == RUNG_CODE_EQUAL)
@@ -87,9 +78,6 @@ static void walk_predicate(struct walk *walk, uint32_t i)
         for (uint32_t d = 0; d < defs->n; d++)
             walk_predicate(walk, defs->at[d]);
     }
-    if (walk->met)
-        walk->judge->marks[i] |= RUNG_MARK_EVIDENCE;
-    walk->met = walk->met || met_before;
 }
 
 uint32_t rung_judge_find_masks(struct rung_judge *judge)
@@ -102,8 +90,6 @@ uint32_t rung_judge_find_masks(struct rung_judge *judge)
         struct walk walk = {.judge = judge, .steps_left = WALK_MAX};
         walk_predicate(&walk, guard->predicate);
         found += walk.found;
-        judge->marks[guard->predicate] |= RUNG_MARK_EVIDENCE;
-        judge->marks[guard->guarded] |= RUNG_MARK_EVIDENCE;
     }
     return found;
 }

@@ -437,6 +437,27 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
+/* "@!P0 BRA 0x1f0". Kernels are disassembled one behind the other: where control goes is written as
+ * an offset from `base`, where this kernel begins. */
+static const char *write_line(struct rung_arena *arena, const char *predicate, const char *opcode,
+                              const char *operands, uint64_t base)
+{
+    const char *last = strrchr(operands, ',');
+    last = last ? last + 1 : operands;
+    size_t kept = strlen(operands);
+    char target[24] = "";
+    if (base > 0 && strncmp(last, "0x", 2) == 0) {
+        kept = (size_t)(last - operands);
+        snprintf(target, sizeof target, "0x%llx", strtoull(last, NULL, 16) - base);
+    }
+    size_t room = strlen(predicate) + strlen(opcode) + kept + sizeof target + 3;
+    char *line = rung_arena_alloc(arena, room);
+    if (line)
+        snprintf(line, room, "%s%s%s%s%.*s%s", predicate, predicate[0] ? " " : "", opcode,
+                 operands[0] ? " " : "", (int)kept, operands, target);
+    return line;
+}
+
 static bool lower_one(struct rung_code_instruction *result, const json_t *object,
                       const struct rung_sass_input *input, struct rung_arena *arena)
 {
@@ -460,14 +481,13 @@ static bool lower_one(struct rung_code_instruction *result, const json_t *object
     if (result->op == RUNG_CODE_LOAD || result->op == RUNG_CODE_STORE ||
         result->op == RUNG_CODE_ATOMIC)
         order_address(&draft);
-    size_t room = strlen(predicate) + strlen(opcode) + strlen(operands) + 3;
-    char *line = rung_arena_alloc(arena, room);
     result->mnemonic = rung_arena_copy(arena, opcode, strlen(opcode));
-    if (!line || !result->mnemonic)
+    bool jumps = json_is_object(json_object_get(object, "other-attributes")) &&
+                 json_object_get(json_object_get(object, "other-attributes"), "control-flow");
+    result->text = write_line(arena, predicate, opcode, operands,
+                              jumps ? (uint64_t)input->first * INSTRUCTION_BYTES : 0);
+    if (!result->mnemonic || !result->text)
         return false;
-    snprintf(line, room, "%s%s%s%s%s", predicate, predicate[0] ? " " : "", opcode,
-             operands[0] ? " " : "", operands);
-    result->text = line;
     return keep(&draft, arena);
 }
 

@@ -147,3 +147,27 @@ bool rung_trail_constant(int64_t *out, const struct rung_trail *trail, uint32_t 
 {
     return constant_behind(out, trail, i, s, MOVES_MAX);
 }
+
+static bool depends_on_source(const struct rung_trail *trail, uint32_t i, const bool *depends)
+{
+    const struct rung_code_instruction *instruction = &trail->flow.code->instructions[i];
+    for (uint32_t s = 0; !hides_sources(instruction->op) && s < instruction->n_sources; s++)
+        for (uint32_t d = 0; d < trail->sources[i][s].n; d++)
+            if (depends[trail->sources[i][s].at[d]])
+                return true;
+    return false;
+}
+
+void rung_trail_spread(bool *depends, const struct rung_trail *trail, const uint8_t *marks,
+                       uint8_t bits)
+{
+    bool changed = true;
+    for (int round = 0; changed && round < ROUNDS_MAX; round++) {
+        changed = false;
+        for (uint32_t i = 0; i < trail->flow.code->n_instructions; i++) {
+            if (depends[i] || (!(marks[i] & bits) && !depends_on_source(trail, i, depends)))
+                continue;
+            depends[i] = changed = true;
+        }
+    }
+}

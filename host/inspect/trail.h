@@ -35,4 +35,9 @@ unsigned rung_trail_of_source(const struct rung_trail *trail, uint32_t i, uint32
  * moves. */
 bool rung_trail_constant(int64_t *out, const struct rung_trail *trail, uint32_t i, uint32_t s);
 
+/* Sets `depends[i]` for every instruction whose mark has one of `bits`, and for those computed from
+ * the result of such a one through registers. */
+void rung_trail_spread(bool *depends, const struct rung_trail *trail, const uint8_t *marks,
+                       uint8_t bits);
+
 #endif

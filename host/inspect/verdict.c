@@ -48,6 +48,25 @@ static enum rung_verdict_word word_of(const struct rung_verdict *verdict)
                                : RUNG_VERDICT_NONE;
 }
 
+/* Marks the conditions that depend on what decided; where nothing did, all those that guard an
+ * update, for they are the plain comparisons. */
+static bool show_guards(const struct rung_verdict *verdict, struct rung_judge *judge)
+{
+    uint32_t n = judge->code->n_instructions;
+    bool *depends = rung_arena_array(judge->arena, (size_t)n + 1, sizeof *depends);
+    if (!depends)
+        return false;
+    rung_trail_spread(depends, &judge->trail, judge->marks, RUNG_MARK_DECIDES);
+    for (uint32_t g = 0; g < judge->n_guards; g++) {
+        const struct rung_guard *guard = &judge->guards[g];
+        if (verdict->word == RUNG_VERDICT_NONE ? !guard->updates : !depends[guard->predicate])
+            continue;
+        judge->marks[guard->predicate] |= RUNG_MARK_EVIDENCE;
+        judge->marks[guard->guarded] |= RUNG_MARK_EVIDENCE;
+    }
+    return true;
+}
+
 static bool list_evidence(struct rung_verdict *out, const struct rung_judge *judge)
 {
     uint32_t n = judge->code->n_instructions;
@@ -77,9 +96,11 @@ bool rung_verdict_reach(struct rung_verdict *out, const struct rung_code *code,
         out->barriers += code->instructions[i].op == RUNG_CODE_BARRIER;
     out->mask = rung_judge_find_masks(&judge);
     out->multiply = rung_judge_find_multiplications(&judge);
-    if (!rung_judge_find_divisions(&out->divide, &judge) || !list_evidence(out, &judge))
+    if (!rung_judge_find_divisions(&out->divide, &judge))
         return false;
     out->word = word_of(out);
+    if (!show_guards(out, &judge) || !list_evidence(out, &judge))
+        return false;
     out->incomplete = judge.trail.flow.exhausted;
     return true;
 }
