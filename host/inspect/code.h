@@ -79,8 +79,15 @@ struct rung_code_instruction {
     uint32_t n_defs, n_sources;
     uint32_t n_addresses; /* how many of the sources, from the first, make up an address */
     uint32_t line;        /* PTX: line of the text, from 1; SASS: offset in bytes */
+    uint32_t source_line; /* PTX compiled with line information: of the CUDA source; else 0 */
     const char *mnemonic; /* "LDS.U", "ld.shared.f32" */
     const char *text;     /* as the reader knows it, on one line */
+};
+
+/* A text by lines: lines[1] is the first, each without indent and ended by a NUL. */
+struct rung_lines {
+    const char **lines;
+    uint32_t n; /* index of the last */
 };
 
 struct rung_code {

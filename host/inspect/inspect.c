@@ -42,15 +42,18 @@ static bool make_room(struct rung_inspection *out, size_t extra)
 }
 
 static enum rung_status judge_ptx(struct rung_inspection *out, struct rung_inspected *inspected,
-                                  const struct rung_ptx_function *function,
-                                  const struct rung_lines *lines)
+                                  const struct rung_ptx_function *function)
 {
     struct rung_inspected_side *side = &inspected->ptx;
-    if (!rung_lower_ptx(&side->code, function, lines, &out->arena) ||
+    if (!rung_lower_ptx(&side->code, function, &out->ptx_lines, &out->arena) ||
         !rung_verdict_reach(&side->verdict, &side->code, &out->arena))
         return no_memory(out);
     side->present = true;
     inspected->kernel = side->code.name;
+    inspected->first_line = function->line;
+    inspected->last_line = function->line;
+    if (function->n_instructions > 0)
+        inspected->last_line = function->instructions[function->n_instructions - 1].line;
     return RUNG_OK;
 }
 
@@ -58,10 +61,9 @@ static enum rung_status read_ptx(struct rung_inspection *out,
                                  const struct rung_inspect_input *input)
 {
     struct rung_ptx_module module = {0};
-    struct rung_lines lines;
     size_t length = strnlen(input->ptx, input->ptx_length);
     enum rung_status status = rung_ptx_parse(&module, input->ptx, length, &out->err);
-    if (status == RUNG_OK && (!rung_lines_split(&lines, input->ptx, length, &out->arena) ||
+    if (status == RUNG_OK && (!rung_lines_split(&out->ptx_lines, input->ptx, length, &out->arena) ||
                               !make_room(out, module.n_functions)))
         status = no_memory(out);
     const char *word =
@@ -79,7 +81,7 @@ static enum rung_status read_ptx(struct rung_inspection *out,
                                              .ptx_target_word = word,
                                              .ptx_version = module.version,
                                              .nvvm = nvvm};
-        status = judge_ptx(out, inspected, module.functions[i], &lines);
+        status = judge_ptx(out, inspected, module.functions[i]);
     }
     rung_ptx_module_release(&module);
     return status;

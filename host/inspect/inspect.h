@@ -32,6 +32,7 @@ struct rung_inspected {
     unsigned ptx_version;             /* 90; 0 without PTX */
     unsigned registers;               /* of the cubin; 0 unknown */
     uint64_t shared_bytes;            /* of the cubin */
+    uint32_t first_line, last_line;   /* of the kernel in the PTX */
     struct rung_inspected_side ptx, sass;
 };
 
@@ -40,7 +41,8 @@ struct rung_inspection {
     struct rung_error err;
     struct rung_inspected *kernels; /* in the order of the PTX, then those only in the cubin */
     size_t n_kernels;
-    char disassembler[32]; /* "13.2.51", "" if none ran */
+    struct rung_lines ptx_lines; /* the text of the PTX; empty without one */
+    char disassembler[32];       /* "13.2.51", "" if none ran */
     struct rung_arena arena;
 };
 

@@ -26,11 +26,7 @@ struct rung_sass_input {
 bool rung_lower_sass(struct rung_code *out, const struct rung_sass_input *input,
                      struct rung_arena *arena);
 
-/* One kernel of a module; `lines` are the lines of its text, from rung_lines_split. */
-struct rung_lines {
-    const char **lines; /* lines[1] is the first; each ends in a NUL, without indent */
-    uint32_t n;         /* the last index */
-};
+/* One kernel of a module; `lines` are those of its text. */
 bool rung_lines_split(struct rung_lines *out, const char *text, size_t length,
                       struct rung_arena *arena);
 bool rung_lower_ptx(struct rung_code *out, const struct rung_ptx_function *function,

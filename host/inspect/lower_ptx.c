@@ -258,6 +258,7 @@ static bool lower_one(struct rung_code_instruction *result,
     result->guard = instruction->guarded ? instruction->guard : RUNG_CODE_NO_REGISTER;
     result->target = RUNG_CODE_NOWHERE;
     result->line = instruction->line;
+    result->source_line = instruction->source_file <= 1 ? instruction->source_line : 0;
     result->mnemonic = rung_arena_copy(arena, instruction->text, strlen(instruction->text));
     result->text = instruction->line <= lines->n ? lines->lines[instruction->line] : "";
     bool memory = result->op == RUNG_CODE_LOAD || result->op == RUNG_CODE_STORE ||

@@ -1,0 +1,164 @@
+/* `rung inspect`: did the modulo become a mask. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/environment.h"
+#include "cli/inspect_view.h"
+
+struct arguments {
+    struct inspect_request request;
+    const char *show;
+    bool evidence, diff;
+};
+
+enum { KEY_EVIDENCE = 0x300, KEY_SHOW, KEY_NVDISASM };
+
+static const struct argp_option options[] = {
+    {"evidence",                                  KEY_EVIDENCE, NULL, 0, "Print every line that bears on a verdict", 0},
+    {"show",                                       KEY_SHOW, "WHAT", 0,
+     "Print ptx, sass or source of every kernel, what decided marked with >", 0},
+    {"nvdisasm", KEY_NVDISASM, "PATH", 0, "The disassembler (default RUNG_NVDISASM, else found)",
+     0},
+    {"compile-option",                                           'X', "OPTION", 0, "Pass OPTION to NVRTC, as -X -G; may be repeated", 0},
+    {0}
+};
+
+static bool add_option(struct inspect_request *request, const char *option)
+{
+    size_t n = request->n_compile_options;
+    const char **grown =
+        realloc(request->compile_options, (n + 1) * sizeof *request->compile_options);
+    if (!grown)
+        return false;
+    grown[n] = option;
+    request->compile_options = grown;
+    request->n_compile_options = n + 1;
+    return true;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        for (int i = 0; i < 3; i++)
+            state->child_inputs[i] = &arguments->request.selection;
+        return 0;
+    case KEY_EVIDENCE:
+        arguments->evidence = true;
+        return 0;
+    case KEY_SHOW:
+        arguments->show = arg;
+        return 0;
+    case KEY_NVDISASM:
+        arguments->request.nvdisasm = arg;
+        return 0;
+    case 'X':
+        return add_option(&arguments->request, arg) ? 0 : ENOMEM;
+    case ARGP_KEY_ARGS:
+        arguments->request.names = state->argv + state->next;
+        arguments->request.n_names = (size_t)(state->argc - state->next);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {
+    {&rung_axes_argp, 0, NULL, 0},
+    {&rung_where_argp,           0, NULL, 0},
+    {&rung_output_argp,               0, NULL, 0},
+    {0   }
+};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[ID|FILE.cu|FILE.ptx|FILE.cubin][@sm_XX]...",
+    .doc = "Tell from PTX and SASS whether a modulo of the thread index became a mask.\v"
+           "Without ids and files, the configurations that the axes select. --nvrtc takes a list: "
+           "the same question to several releases. --target all asks for every target that NVRTC "
+           "has.\n\n"
+           "divide: a division is left. mask: only ands with 2^k-1. multiply: division by a "
+           "constant through a multiplication. mixed: several of these. none: plain "
+           "comparisons.\n\n"
+           "Exit status: 1 if verdicts from PTX and SASS disagree, 3 if nothing could be compiled, "
+           "4 if some could not.",
+    .children = children};
+
+static enum rung_status read_listing(enum inspect_listing *out, const char *word,
+                                     struct rung_error *err)
+{
+    static const char *const words[] = {"", "ptx", "sass", "source"};
+    *out = INSPECT_LIST_NONE;
+    for (int i = 1; word && i < 4; i++)
+        if (strcmp(word, words[i]) == 0)
+            *out = (enum inspect_listing)i;
+    if (word && *out == INSPECT_LIST_NONE)
+        return rung_fail(err, RUNG_USAGE, "--show '%s': allowed are ptx, sass, source", word);
+    return RUNG_OK;
+}
+
+static enum rung_status print(const struct inspect_result *result,
+                              const struct arguments *arguments, enum inspect_listing listing,
+                              const struct rung_output *output, int argc, char **argv,
+                              struct rung_error *err)
+{
+    if (listing != INSPECT_LIST_NONE)
+        return inspect_list(result, listing, output->stream, err);
+    if (output->format != RUNG_FORMAT_JSON)
+        return inspect_print(result, arguments->evidence, output->format, output->stream, err);
+    const struct rung_nvrtc *nvrtc = result->n_toolkits ? result->toolkits[0] : NULL;
+    return rung_document_print(rung_document("inspect", argc, argv, rung_environment(NULL, nvrtc),
+                                             inspect_rows_json(result)),
+                               output->stream, err);
+}
+
+static enum rung_status run(struct arguments *arguments, int argc, char **argv,
+                            struct rung_error *err)
+{
+    enum rung_format format;
+    enum inspect_listing listing;
+    struct rung_output output = {0};
+    struct inspect_result result = {0};
+    const struct rung_selection *selection = &arguments->request.selection;
+    enum rung_status status = rung_format_parse(&format, selection->format, err);
+    if (status == RUNG_OK)
+        status = read_listing(&listing, arguments->show, err);
+    if (status == RUNG_OK)
+        status = rung_output_open(&output, format, selection->output, err);
+    if (status != RUNG_OK)
+        return status;
+    if (listing == INSPECT_LIST_SOURCE && !add_option(&arguments->request, "-lineinfo"))
+        status = rung_fail(err, RUNG_MEMORY, "out of memory");
+    if (status == RUNG_OK)
+        status = inspect_collect(&result, &arguments->request, err);
+    bool collected = status == RUNG_OK;
+    struct rung_error conclusion = {0};
+    enum rung_status concluded = collected ? inspect_conclude(&result, &conclusion) : RUNG_OK;
+    bool all_failed =
+        concluded != RUNG_OK && concluded != RUNG_WRONG && concluded != RUNG_INCOMPLETE;
+    if (collected && (!all_failed || format == RUNG_FORMAT_JSON))
+        status = print(&result, arguments, listing, &output, argc, argv, err);
+    if (collected && result.sass_why[0])
+        fprintf(stderr, "rung inspect: %s\n", result.sass_why);
+    enum rung_status closed = rung_output_close(&output, status == RUNG_OK && !all_failed, err);
+    if (status == RUNG_OK)
+        status = closed;
+    if (status == RUNG_OK && concluded != RUNG_OK)
+        status = rung_fail(err, concluded, "%s", conclusion.text);
+    inspect_result_release(&result);
+    return status;
+}
+
+enum rung_status rung_cmd_inspect(int argc, char **argv, struct rung_error *err)
+{
+    struct arguments arguments = {0};
+    error_t failed = argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    enum rung_status status = failed ? rung_fail(err, RUNG_MEMORY, "%s", strerror(failed))
+                                     : run(&arguments, argc, argv, err);
+    free(arguments.request.compile_options);
+    return status;
+}

@@ -1,0 +1,32 @@
+/* How `rung inspect` shows its rows. */
+#ifndef RUNG_CLI_INSPECT_VIEW_H
+#define RUNG_CLI_INSPECT_VIEW_H
+
+#include "cli/inspect_rows.h"
+#include "cli/output.h"
+
+/* The rows of the JSON document, one for each kernel of each row. NULL when out of memory. */
+json_t *inspect_rows_json(const struct inspect_result *result);
+
+/* One line for each kernel and toolkit; targets with the same verdicts share a line in the table
+ * and in Markdown, and have one each in CSV. `evidence`: all lines that bear on a verdict follow
+ * the table. */
+enum rung_status inspect_print(const struct inspect_result *result, bool evidence,
+                               enum rung_format format, FILE *to, struct rung_error *err);
+
+enum inspect_listing {
+    INSPECT_LIST_NONE,
+    INSPECT_LIST_PTX,
+    INSPECT_LIST_SASS,
+    INSPECT_LIST_SOURCE
+};
+
+/* The code of every kernel, what decided marked with `>`, and in colour where `to` is a terminal.
+ */
+enum rung_status inspect_list(const struct inspect_result *result, enum inspect_listing listing,
+                              FILE *to, struct rung_error *err);
+
+/* "365" for PTX, "0x01a0" for SASS. */
+void inspect_line_name(char name[16], const struct rung_code *code, uint32_t instruction);
+
+#endif
