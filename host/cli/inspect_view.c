@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DECIDED_BY 24 /* characters of the line that decided, in the table */
-
 void inspect_line_name(char name[16], const struct rung_code *code, uint32_t instruction)
 {
     uint32_t line = code->instructions[instruction].line;
@@ -163,93 +161,102 @@ static bool was_shown(const struct inspect_result *result, const struct inspect_
     return before && same_verdicts(before, kernel);
 }
 
-/* The line that decided: its first, from PTX if there is any; a plain comparison where none did. */
-static void decided_by(char text[64], const struct rung_inspected *kernel)
+/* What decided: its first line, from PTX if there is any; a plain comparison where nothing did.
+ * `brief`: without blanks and the marks of registers. */
+static void decided_by(char text[64], const struct rung_inspected *kernel, bool brief)
 {
     const struct rung_inspected_side *side = kernel->ptx.present ? &kernel->ptx : &kernel->sass;
-    text[0] = '\0';
-    const char *line = NULL;
-    for (uint32_t i = 0; i < side->verdict.n_evidence; i++)
-        if (side->verdict.evidence[i].decides || side->verdict.word == RUNG_VERDICT_NONE) {
+    const char *line = "";
+    for (uint32_t i = side->verdict.n_evidence; i-- > 0;)
+        if (side->verdict.evidence[i].decides || side->verdict.word == RUNG_VERDICT_NONE)
             line = side->code.instructions[side->verdict.evidence[i].instruction].text;
-            break;
-        }
     size_t n = 0;
-    for (bool space = false; line && *line && *line != ';' && n < 60; line++) {
-        if (*line == ' ' && space)
-            continue;
-        space = *line == ' ';
-        text[n++] = *line;
+    for (; *line && *line != ';' && n < 63; line++) {
+        bool blank =
+            *line == ' ' && (n == 0 || text[n - 1] == ' ' || (brief && text[n - 1] == ','));
+        if (!blank && !(brief && *line == '%'))
+            text[n++] = *line;
     }
     text[n] = '\0';
 }
 
-static void add_targets(struct rung_table *table, const struct line *line)
+/* Which columns there are. */
+struct layout {
+    bool items, kernels, toolkits, decided_by;
+    bool brief; /* for 80 columns: no "sm_", and SASS is "same" where it is */
+    struct rung_column columns[8];
+};
+
+static void add_targets(struct rung_table *table, const struct line *line, bool brief)
 {
+    const char *prefix = brief ? "" : "sm_";
     if (line->first->target == 0)
         rung_table_empty(table);
     else if (line->first == line->last)
-        rung_table_format(table, "sm_%u", line->first->target);
+        rung_table_format(table, "%s%u", prefix, line->first->target);
     else
-        rung_table_format(table, "sm_%u-%u", line->first->target, line->last->target);
+        rung_table_format(table, "%s%u-%u", prefix, line->first->target, line->last->target);
 }
 
-struct layout {
-    bool toolkits, kernels, whole; /* columns NVRTC and KERNEL; the deciding line uncut */
-    struct rung_column columns[8];
-};
+static void add_verdicts(struct rung_table *table, const struct rung_inspected *kernel, bool brief)
+{
+    char ptx[32], sass[32];
+    verdict_cell(ptx, &kernel->ptx);
+    verdict_cell(sass, &kernel->sass);
+    rung_table_text(table, ptx);
+    if (rung_inspected_agreement(kernel) == RUNG_DISAGREE)
+        rung_table_format(table, "%s: disagree", sass);
+    else
+        rung_table_text(table, brief && strcmp(ptx, sass) == 0 && ptx[0] != '-' ? "same" : sass);
+}
 
 static void add_line(struct rung_table *table, const struct line *line, const struct layout *layout)
 {
     const struct rung_inspected *kernel = line->kernel;
     char cell[64];
     rung_table_row(table);
-    rung_table_text(table, line->first->item->name);
+    if (layout->items)
+        rung_table_text(table, line->first->item->name);
     if (layout->kernels)
         rung_table_text(table, kernel ? kernel->kernel : "-");
-    add_targets(table, line);
+    add_targets(table, line, layout->brief);
     if (layout->toolkits)
         rung_table_text(table, line->first->nvrtc ? rung_nvrtc_version(line->first->nvrtc) : "-");
-    if (!kernel) {
-        rung_table_empty(table);
-        rung_table_text(table, status_word(line->first->status));
-        return;
-    }
-    if (kernel->nvvm)
+    if (kernel && kernel->nvvm)
         rung_table_text(table, kernel->nvvm);
     else
         rung_table_empty(table);
-    verdict_cell(cell, &kernel->ptx);
-    rung_table_text(table, cell);
-    verdict_cell(cell, &kernel->sass);
-    if (rung_inspected_agreement(kernel) == RUNG_DISAGREE)
-        rung_table_format(table, "%s disagree", cell);
-    else
+    if (!kernel) {
+        rung_table_text(table, status_word(line->first->status));
+        return;
+    }
+    add_verdicts(table, kernel, layout->brief);
+    if (layout->decided_by) {
+        decided_by(cell, kernel, layout->brief);
         rung_table_text(table, cell);
-    decided_by(cell, kernel);
-    if (!layout->whole)
-        cell[DECIDED_BY] = '\0';
-    rung_table_text(table, cell);
+    }
 }
 
 static struct rung_table *new_table(struct layout *layout)
 {
-    static const struct rung_column rest[] = {
-        {"nvvm",       "NVVM",       false},
-        {"ptx",        "PTX",        false},
-        {"sass",       "SASS",       false},
-        {"decided_by", "DECIDED BY", false}
+    const struct {
+        bool shown;
+        struct rung_column column;
+    } all[] = {
+        {layout->items,      {"what", "WHAT", false}                           },
+        {layout->kernels,    {"kernel", "KERNEL", false}                       },
+        {true,               {"target", layout->brief ? "SM" : "TARGET", false}},
+        {layout->toolkits,   {"nvrtc", "NVRTC", false}                         },
+        {true,               {"nvvm", "NVVM", false}                           },
+        {true,               {"ptx", "PTX", false}                             },
+        {true,               {"sass", "SASS", false}                           },
+        {layout->decided_by, {"decided_by", "DECIDED BY", false}               }
     };
-    struct rung_column *to = layout->columns;
-    *to++ = (struct rung_column){"what", "WHAT", false};
-    if (layout->kernels)
-        *to++ = (struct rung_column){"kernel", "KERNEL", false};
-    *to++ = (struct rung_column){"target", "TARGET", false};
-    if (layout->toolkits)
-        *to++ = (struct rung_column){"nvrtc", "NVRTC", false};
-    for (size_t i = 0; i < sizeof rest / sizeof rest[0]; i++)
-        *to++ = rest[i];
-    return rung_table_new(layout->columns, (size_t)(to - layout->columns));
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].shown)
+            layout->columns[n++] = all[i].column;
+    return rung_table_new(layout->columns, n);
 }
 
 static void print_evidence(const struct inspect_row *row, const struct rung_inspected *kernel,
@@ -276,12 +283,15 @@ static void print_evidence(const struct inspect_row *row, const struct rung_insp
 
 static struct layout choose_layout(const struct inspect_result *result, enum rung_format format)
 {
-    struct layout layout = {.toolkits = result->n_toolkits > 1 || format == RUNG_FORMAT_CSV,
-                            .kernels = format == RUNG_FORMAT_CSV,
-                            .whole = format != RUNG_FORMAT_TABLE};
+    bool files = false, table = format == RUNG_FORMAT_TABLE;
     for (size_t i = 0; i < result->n_items; i++)
-        layout.kernels = layout.kernels || result->items[i].kind != INSPECT_CONFIG;
-    return layout;
+        files = files || result->items[i].kind != INSPECT_CONFIG;
+    bool toolkits = result->n_toolkits > 1;
+    return (struct layout){.items = !table || !files || result->n_items > 1,
+                           .kernels = !table || files,
+                           .toolkits = !table || toolkits,
+                           .decided_by = !table || !toolkits,
+                           .brief = table};
 }
 
 enum rung_status inspect_print(const struct inspect_result *result, bool evidence,
