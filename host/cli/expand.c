@@ -143,9 +143,11 @@ static enum rung_status read_numbers(uint64_t **numbers, size_t *n, const char *
 {
     struct rung_error inner = {0};
     enum rung_status status = rung_parse_numbers(numbers, n, typed, &inner);
-    if (status != RUNG_OK)
+    if (status == RUNG_OK)
+        return RUNG_OK;
+    if (typed[0] && strstr(inner.text, typed)) /* names the value already */
         return rung_fail(err, status, "%s %s", option, inner.text);
-    return RUNG_OK;
+    return rung_fail(err, status, "%s '%s': %s", option, typed, inner.text);
 }
 
 static enum rung_status check_block(uint64_t block, struct rung_error *err)

@@ -74,6 +74,8 @@ enum rung_status rung_stage_open(struct rung_stage *out, const struct rung_selec
     enum rung_format format = RUNG_FORMAT_TABLE;
     rung_progress_begin(&out->progress);
     enum rung_status status = read_selection(out, &format, selection, command, err);
+    if (status == RUNG_OK)
+        status = rung_output_open(&out->output, format, selection->output, err);
     if (status == RUNG_OK) /* before the driver makes threads of its own */
         status = rung_interrupt_watch(&out->interrupt, err);
     if (status == RUNG_OK)
@@ -85,8 +87,6 @@ enum rung_status rung_stage_open(struct rung_stage *out, const struct rung_selec
         open_compiler(out, selection, command);
         status = choose_targets(out, selection, err);
     }
-    if (status == RUNG_OK)
-        status = rung_output_open(&out->output, format, selection->output, err);
     if (status != RUNG_OK)
         rung_stage_close(out, false, NULL);
     return status;

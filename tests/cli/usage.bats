@@ -1,0 +1,144 @@
+load common
+
+# What a user types wrong: one line that names the value and what is allowed, exit 2, nothing run.
+setup() {
+    folder=$(mktemp -d)
+    echo old >"$folder/kept"
+}
+
+teardown() {
+    rm -rf "$folder"
+}
+
+# refused WORDS... -- ARGUMENTS...: run and verify both refuse, in one line that says the words.
+refused() {
+    local words=()
+    while [ "$1" != -- ]; do
+        words+=("$1")
+        shift
+    done
+    shift
+    for verb in run verify; do
+        expect 2 rung "$verb" "$@" -o "$folder/kept"
+        says "${words[@]}"
+        [ "${#lines[@]}" = 1 ] || { printf 'more than a line: %s\n' "$output"; return 1; }
+        [ "$(cat "$folder/kept")" = old ]
+        [ "$(ls "$folder")" = kept ]
+    done
+}
+
+@test "block sizes" {
+    refused 0 "from 2 to 1024" -- --block 0
+    refused 1 "from 2 to 1024" -- --block 1
+    refused 48 "32 and 64" -- --block 48
+    refused 96 "64 and 128" -- --block 96
+    refused 1000 "512 and 1024" -- --block 1000
+    refused 3 "2 and 4" -- --block 3
+    refused 2048 "from 2 to 1024" -- --block 2048
+    refused 1025 "from 2 to 1024" -- --block 1025
+    refused "--block" abc -- --block abc
+    refused "--block" "256,," -- --block 256,,
+    refused "--block" -- --block ""
+    refused 48 -- --block 64,48,32
+}
+
+@test "element counts" {
+    refused "--n" "'-5'" "2^40" -- --n=-5
+    refused "--n" "'1.5'" "2^40" -- --n 1.5
+    refused "--n" "'2^60'" "2^40" -- --n 2^60
+    refused "--n" "'2^40+1'" "2^40" -- --n 2^40+1
+    refused "--n" "'abc'" "2^40" -- --n abc
+    refused "--n" "'1e6'" "2^40" -- --n 1e6
+    refused "--n ''" "an empty value" -- --n ''
+    refused "--n" "99999999999999999999" -- --n 99999999999999999999
+    refused "--n" -- --n 9:1
+}
+
+@test "versions" {
+    refused "--version 0" "allowed are 1, 2, 3, 4" -- --version 0
+    refused "--version 99" "allowed are 1, 2, 3, 4" -- --version 99
+    refused "--version" abc -- --version abc
+    refused "--version 99" -- --version 1,99
+}
+
+@test "words of the axes" {
+    refused "--bound 'foo'" "const, runtime, all" -- --bound foo
+    refused "--unroll 'half'" "full, none, all" -- --unroll half
+    refused "--predicate 'rem'" "mod, mask, shift, opaque, all" -- --predicate rem
+    refused "--op 'max'" "sum, dot, all" -- --op max
+    refused "--type 'f16'" "f32, f64, i32, all" -- --type f16
+    refused "--variant 'x'" "base, twolevel, all" -- --variant x
+    refused "--bound ''" -- --bound const,
+    refused "--image 'elf'" "cubin, ptx, auto" -- --image elf
+    refused "'xml'" "table, json, csv, md" -- --format xml
+    refused "--bound 'CONST'" -- --bound CONST
+}
+
+@test "combinations that cannot exist are refused by name" {
+    refused "version 2 has no predicate mask" -- --version 2 --predicate mask
+    refused "full unrolling" "--bound const" -- --unroll full --bound runtime
+    refused "twolevel" -- --version 1 --variant twolevel
+    refused "version 1 has no variant 'twolevel'" -- --variant twolevel
+}
+
+@test "devices" {
+    for word in gpu cuda: cuda:x cuda:-1 ""; do
+        expect 2 rung run --device "$word"
+        says "device '$word'" "auto, cuda, cuda:K"
+    done
+}
+
+@test "options that are none, and words that are no options" {
+    for verb in run verify; do
+        expect 2 rung "$verb" --frob
+        says "--frob" "rung $verb --help"
+        expect 2 rung "$verb" --n
+        says "requires an argument"
+        expect 2 rung "$verb" 3
+        says "'3'" "--version"
+        expect 2 rung "$verb" --seed x
+        says "--seed 'x'"
+    done
+    expect 2 rung
+    says "Usage: rung COMMAND"
+    expect 2 rung frobnicate
+    says "no command 'frobnicate'"
+    expect 2 rung --frobnicate
+    says "no option '--frobnicate'"
+    expect 2 rung help frobnicate
+    says "frobnicate"
+}
+
+@test "how times are taken" {
+    expect 2 rung run --state tepid
+    says "tepid" "clean"
+    expect 2 rung run --timer sundial
+    says "sundial" "isolated"
+    expect 2 rung run --samples 0
+    says "--samples '0'"
+    expect 2 rung run --samples 5 --stop ci
+    says "--stop count"
+    expect 2 rung run --timer graph --state clean
+    says "graph"
+}
+
+@test "help goes to standard output and fits 80 columns" {
+    for words in --help help "run --help" "verify --help" "help run" --version; do
+        expect 0 rung $words
+        [ -n "$output" ]
+        [ -z "$(rung $words 2>&1 >/dev/null)" ]
+        ! printf '%s\n' "$output" | grep -E '.{81}'
+    done
+    expect 0 rung run --help
+    says "Usage: rung run [OPTION...]" "--version=LIST" "--bound=LIST"
+    expect 0 rung help run
+    says "Usage: rung run [OPTION...]"
+}
+
+@test "an output that cannot be written is refused before anything is launched" {
+    expect 2 rung run -o "$folder"
+    says "$folder" "not a file"
+    expect 2 rung run -o ""
+    expect 3 rung run --device sim -o "$folder/none/x"
+    says "$folder/none/x"
+}
