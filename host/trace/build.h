@@ -35,6 +35,10 @@ struct rung_trace_builder {
 /* Gives every record the key of its step. `keys` has room for all records. */
 void rung_trace_assign_keys(struct rung_trace_builder *builder);
 
+/* Adds record `index` to the step that it belongs to. */
+void rung_trace_take_record(struct rung_trace_builder *builder, struct rung_trace_step *step,
+                            size_t index);
+
 /* Works out, for one lane of an addition, where its operands came from. */
 void rung_trace_match_operands(struct rung_trace_addition *out,
                                const struct rung_trace_builder *builder,

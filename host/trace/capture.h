@@ -7,8 +7,9 @@
 #include "image/image.h"
 #include "trace/trace.h"
 
-#define RUNG_TRACE_ELEMENTS_PER_THREAD 16 /* the most that a traced thread of a fixed grid loads   \
-                                           */
+#define RUNG_TRACE_ELEMENTS_PER_THREAD                                                             \
+    16 /* the most that a traced thread of a fixed grid loads                                      \
+        */
 
 /* What a block is traced with. Everything is borrowed, and the trace borrows it further. */
 struct rung_trace_request {

@@ -24,6 +24,14 @@
 #define RUNG_TRACE_LANES 32
 #define RUNG_TRACE_BANKS 32
 
+static inline unsigned rung_trace_lane_count(uint32_t lanes)
+{
+    unsigned count = 0;
+    for (; lanes; lanes &= lanes - 1)
+        count++;
+    return count;
+}
+
 enum rung_trace_step_kind { RUNG_TRACE_LOAD, RUNG_TRACE_ADD, RUNG_TRACE_WRITE };
 
 enum rung_trace_origin {

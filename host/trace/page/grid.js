@@ -28,6 +28,7 @@ class Grid {
       this.canvas.height = Math.round(this.height * scale);
       this.canvas.style.height = `${this.height}px`;
     }
+    this.font = null; // a new size resets the context
     this.context.setTransform(scale, 0, 0, scale, 0, 0);
     this.context.clearRect(0, 0, width, this.height);
   }
@@ -51,8 +52,8 @@ class Grid {
   }
 
   write(text, x, y, colour, size, align = "center") {
-    const g = this.context;
-    g.font = `${size}px ${palette.mono}`;
+    const g = this.context, font = `${Math.round(size * 2) / 2}px ${palette.mono}`;
+    if (this.font !== font) g.font = this.font = font; // setting a font costs more than drawing with it
     g.fillStyle = colour;
     g.textAlign = align;
     g.textBaseline = "middle";
