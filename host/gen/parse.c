@@ -181,15 +181,11 @@ static enum rung_status check_lacks(struct reader *r, const struct rung_line *li
     if (!colon || !*skip_blanks(colon + 1))
         return rung_template_fail(r->tpl, line->number, r->err,
                                   "'lacks' reads WORD, WORD: the reason");
-    for (const char *at = line->text; at < colon; at = skip_blanks(at)) {
-        size_t length = strcspn(at, " \t,:");
-        char word[32];
-        snprintf(word, sizeof word, "%.*s", (int)length, at);
+    char word[RUNG_WORD_SIZE];
+    for (const char *at = line->text; rung_lacks_next(word, &at);)
         if (!is_axis_word(word))
             return rung_template_fail(r->tpl, line->number, r->err, "'%s' is no value of any axis",
                                       word);
-        at += length + (at[length] == ',');
-    }
     return RUNG_OK;
 }
 
@@ -261,7 +257,7 @@ enum rung_status rung_template_read(struct rung_template **out, struct rung_aren
     return status;
 }
 
-static bool config_has_word(const struct rung_config *config, const char *word)
+bool rung_config_has_word(const struct rung_config *config, const char *word)
 {
     const char *const words[] = {
         rung_bound_word(config->bound),         rung_unroll_word(config->unroll),
@@ -276,19 +272,19 @@ static bool config_has_word(const struct rung_config *config, const char *word)
 
 bool rung_line_applies(const struct rung_line *line, const struct rung_config *config)
 {
-    return !line->form || config_has_word(config, line->form);
+    return !line->form || rung_config_has_word(config, line->form);
 }
 
-const char *rung_lacks_word(const struct rung_line *line, const struct rung_config *config,
-                            char word[32])
+bool rung_lacks_next(char word[RUNG_WORD_SIZE], const char **at)
 {
-    const char *colon = strchr(line->text, ':');
-    for (const char *at = line->text; at < colon; at = skip_blanks(at)) {
-        size_t length = strcspn(at, " \t,:");
-        snprintf(word, 32, "%.*s", (int)length, at);
-        if (config_has_word(config, word))
-            return skip_blanks(colon + 1);
-        at += length + (at[length] == ',');
-    }
-    return NULL;
+    size_t length = strcspn(*at, " \t,:");
+    snprintf(word, RUNG_WORD_SIZE, "%.*s", (int)length, *at);
+    *at += length;
+    *at += strspn(*at, " \t,");
+    return length > 0;
+}
+
+const char *rung_lacks_reason(const struct rung_line *line)
+{
+    return skip_blanks(strchr(line->text, ':') + 1);
 }

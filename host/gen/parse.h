@@ -8,9 +8,12 @@
 enum rung_status rung_template_read(struct rung_template **out, struct rung_arena *arena,
                                     const char *name, const char *text, struct rung_error *err);
 
-/* Whether a `lacks` line names a value that the configuration has: then the word, and as the
- * result the reason; else NULL. */
-const char *rung_lacks_word(const struct rung_line *line, const struct rung_config *config,
-                            char word[32]);
+#define RUNG_WORD_SIZE 32
+
+bool rung_config_has_word(const struct rung_config *config, const char *word);
+
+/* The words of a `lacks` line: begin with *at at its text; false after the last. */
+bool rung_lacks_next(char word[RUNG_WORD_SIZE], const char **at);
+const char *rung_lacks_reason(const struct rung_line *line);
 
 #endif

@@ -49,6 +49,24 @@ static const char *axis_of(const char *word)
     return "axis";
 }
 
+static bool is_lacks(const struct rung_line *line)
+{
+    return line->directive && strcmp(line->directive, "lacks") == 0;
+}
+
+const char *rung_template_lacks(const struct rung_template *tpl, const char *word)
+{
+    for (size_t i = 0; i < tpl->n_lines; i++) {
+        char lacked[RUNG_WORD_SIZE];
+        if (!is_lacks(&tpl->lines[i]))
+            continue;
+        for (const char *at = tpl->lines[i].text; rung_lacks_next(lacked, &at);)
+            if (strcmp(lacked, word) == 0)
+                return rung_lacks_reason(&tpl->lines[i]);
+    }
+    return NULL;
+}
+
 enum rung_status rung_template_supports(const struct rung_template *tpl,
                                         const struct rung_config *config, struct rung_error *err)
 {
@@ -62,14 +80,13 @@ enum rung_status rung_template_supports(const struct rung_template *tpl,
     if (config->bound == RUNG_BOUND_RUNTIME && config->unroll == RUNG_UNROLL_FULL)
         return rung_fail(err, RUNG_USAGE, "a loop with a run-time bound is never unrolled in full");
     for (size_t i = 0; i < tpl->n_lines; i++) {
-        const struct rung_line *line = &tpl->lines[i];
-        char word[32];
-        if (!line->directive || strcmp(line->directive, "lacks") != 0)
+        char word[RUNG_WORD_SIZE];
+        if (!is_lacks(&tpl->lines[i]))
             continue;
-        const char *reason = rung_lacks_word(line, config, word);
-        if (reason)
-            return rung_fail(err, RUNG_USAGE, "version %u has no %s %s: %s", tpl->version,
-                             axis_of(word), word, reason);
+        for (const char *at = tpl->lines[i].text; rung_lacks_next(word, &at);)
+            if (rung_config_has_word(config, word))
+                return rung_fail(err, RUNG_USAGE, "version %u has no %s %s: %s", tpl->version,
+                                 axis_of(word), word, rung_lacks_reason(&tpl->lines[i]));
     }
     return RUNG_OK;
 }

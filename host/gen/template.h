@@ -49,6 +49,10 @@ const char *rung_template_file(const struct rung_template *tpl);   /* "reduce_v1
 enum rung_status rung_template_supports(const struct rung_template *tpl,
                                         const struct rung_config *config, struct rung_error *err);
 
+/* Why the version lacks a value of an axis, by its word ("runtime"); NULL if it has it. Variants are
+ * templates of their own. */
+const char *rung_template_lacks(const struct rung_template *tpl, const char *word);
+
 /* What the host must know to launch a configuration. */
 struct rung_shape {
     enum rung_grid_rule grid_rule;
