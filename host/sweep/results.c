@@ -13,7 +13,7 @@
 
 struct loader {
     struct rung_results *results;
-    size_t rows_room, left_out_room;
+    size_t left_out_room;
     bool foreign; /* below a run record of another schema */
     struct rung_error *err;
 };
@@ -49,7 +49,7 @@ static enum rung_status leave_out(struct loader *loader, size_t line, const char
 static enum rung_status add_row(struct loader *loader, const json_t *object, size_t line)
 {
     struct rung_results *results = loader->results;
-    enum rung_status status = grow((void **)&results->rows, &loader->rows_room, results->n_rows,
+    enum rung_status status = grow((void **)&results->rows, &results->room, results->n_rows,
                                    sizeof *results->rows, loader->err);
     if (status != RUNG_OK)
         return status;
@@ -248,4 +248,41 @@ const json_t *rung_results_run_field(const struct rung_results *results, size_t 
                                      const char *field)
 {
     return json_object_get(json_array_get(results->runs, run), field);
+}
+
+static bool is_base_of(const struct rung_result *base, const struct rung_result *result)
+{
+    const struct rung_config *a = &base->row.config, *b = &result->row.config;
+    const char *other_axes = strchr(base->key, ' '), *own_axes = strchr(result->key, ' ');
+    return a->version == 1 && base->row.status == RUNG_ROW_OK && base->row.time_ms.known &&
+           a->block == b->block && a->bound == b->bound && a->unroll == b->unroll &&
+           a->op == b->op && a->type == b->type && other_axes && own_axes &&
+           strcmp(other_axes, own_axes) == 0;
+}
+
+void rung_results_relate(struct rung_result *rows, size_t n_rows)
+{
+    for (size_t i = 0; i < n_rows; i++) {
+        const struct rung_result *base = NULL;
+        if (rows[i].row.status != RUNG_ROW_OK || !rows[i].row.time_ms.known)
+            continue;
+        for (size_t j = 0; j < n_rows; j++)
+            if (is_base_of(&rows[j], &rows[i]) &&
+                (!base || rows[j].row.config.predicate == RUNG_PREDICATE_MOD))
+                base = &rows[j];
+        if (base)
+            rows[i].row.vs_v1 = base->row.time_ms.median / rows[i].row.time_ms.median;
+    }
+}
+
+enum rung_status rung_results_add(struct rung_results *results, const struct rung_row *row,
+                                  struct rung_error *err)
+{
+    struct loader loader = {.results = results, .err = err};
+    json_t *object = rung_row_to_json(row);
+    if (!object)
+        return rung_fail(err, RUNG_MEMORY, "out of memory");
+    enum rung_status status = add_row(&loader, object, 0);
+    json_decref(object);
+    return status;
 }

@@ -26,7 +26,7 @@ struct rung_left_out {
 struct rung_results {
     char *path;
     struct rung_result *rows; /* in the order of the file; of rows with one key the last */
-    size_t n_rows;
+    size_t n_rows, room;
     size_t n_replaced; /* earlier rows of a key that a later one replaced */
     json_t *runs;      /* array: run records, or of a JSON object the one {"argv", "environment"} */
     bool ended;        /* the last run wrote its end record */
@@ -51,5 +51,13 @@ const struct rung_result *rung_results_find(const struct rung_results *results, 
 /* A field of the run that a row belongs to ("environment", "argv", ...); NULL if unknown. */
 const json_t *rung_results_run_field(const struct rung_results *results, size_t run,
                                      const char *field);
+
+/* Fills vs_v1 of every timed row: the time of version 1 with the same other axes, by the predicate
+ * `mod` if there is one, over its own. */
+void rung_results_relate(struct rung_result *rows, size_t n_rows);
+
+/* Adds a copy of a row; its key is the row's. */
+enum rung_status rung_results_add(struct rung_results *results, const struct rung_row *row,
+                                  struct rung_error *err);
 
 #endif

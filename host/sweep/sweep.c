@@ -120,6 +120,12 @@ enum rung_status rung_sweep_begin(struct rung_sweep *out, rung_worker_fn *answer
     return status;
 }
 
+bool rung_sweep_simulated(const struct rung_sweep *sweep)
+{
+    const char *kind = json_string_value(json_object_get(sweep->facts, "kind"));
+    return kind && strcmp(kind, "sim") == 0;
+}
+
 void rung_sweep_end(struct rung_sweep *sweep)
 {
     rung_worker_stop(&sweep->worker, 2);

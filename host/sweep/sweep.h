@@ -28,7 +28,7 @@ struct rung_sweep_options {
     size_t group;  /* cells whose samples are interleaved; 1: one after the other */
     bool in_order; /* keep the order of the cells */
     uint64_t seed; /* of the orders */
-    const volatile sig_atomic_t *interrupted; /* may be NULL */
+    struct rung_stop_asked interrupted;
     /* Takes each finished row; it may keep nothing of it. Its failure ends the sweep. */
     enum rung_status (*row)(void *context, const struct rung_row *row, struct rung_error *err);
     /* Told what is going on: `done` of `total` cells; may be NULL. */
@@ -66,6 +66,10 @@ enum rung_status rung_sweep_build(struct rung_sweep *sweep, const struct rung_ce
 enum rung_status rung_sweep_measure(struct rung_sweep *sweep, const struct rung_cell *cells,
                                     size_t n_cells, bool twins, struct rung_error *err);
 
+/* Whether the device is the simulator: then rows are verified and counted, and not timed. */
+bool rung_sweep_simulated(const struct rung_sweep *sweep);
+
+/* Accepts a zeroed sweep. */
 void rung_sweep_end(struct rung_sweep *sweep);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,8 +75,11 @@ static _Noreturn void serve(int fd, pid_t parent, rung_worker_fn *answer, void *
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) /* it died before the line above */
         _exit(0);
+    sigset_t none;
+    sigemptyset(&none);
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &none, NULL); /* the parent may wait for its signals in a thread */
     if (fd != WORKER_FD)
         dup2(fd, WORKER_FD);
     closefrom(WORKER_FD + 1);
@@ -155,7 +159,7 @@ static enum rung_worker_end kill_for(struct rung_worker *worker, enum rung_worke
 }
 
 enum rung_worker_end rung_worker_ask(json_t **reply, struct rung_worker *worker, json_t *request,
-                                     double timeout_s, const volatile sig_atomic_t *interrupted,
+                                     double timeout_s, struct rung_stop_asked interrupted,
                                      char why[256])
 {
     double deadline = now_s() + timeout_s;
@@ -163,7 +167,7 @@ enum rung_worker_end rung_worker_ask(json_t **reply, struct rung_worker *worker,
     bool sent = send_line(worker->fd, request);
     while (sent && !(*reply = take_line(&worker->unread))) {
         double left_s = deadline - now_s();
-        if (interrupted && *interrupted)
+        if (interrupted.asked && interrupted.asked(interrupted.context))
             return kill_for(worker, RUNG_WORKER_INTERRUPTED, timeout_s, why);
         if (left_s <= 0)
             return kill_for(worker, RUNG_WORKER_TIMED_OUT, timeout_s, why);

@@ -5,7 +5,7 @@
 #define RUNG_SWEEP_WORKER_H
 
 #include <jansson.h>
-#include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -24,7 +24,13 @@ enum rung_worker_end {
     RUNG_WORKER_ANSWERED,
     RUNG_WORKER_TIMED_OUT,  /* and was killed */
     RUNG_WORKER_DIED,       /* by itself */
-    RUNG_WORKER_INTERRUPTED /* `interrupted` became true; the worker has been killed */
+    RUNG_WORKER_INTERRUPTED /* `interrupted` said so; the worker has been killed */
+};
+
+/* Asked every tenth of a second of a wait; `asked` may be NULL. */
+struct rung_stop_asked {
+    bool (*asked)(void *context);
+    void *context;
 };
 
 /* Forks. The child runs `answer` until the parent closes or dies, ignores SIGINT (the parent
@@ -36,7 +42,7 @@ enum rung_status rung_worker_start(struct rung_worker *out, rung_worker_fn *answ
 /* Sends `request` (taken over) and waits for the answer. Unless RUNG_WORKER_ANSWERED, `*reply` is
  * NULL, the worker is gone, and `why` says in one line what became of it. */
 enum rung_worker_end rung_worker_ask(json_t **reply, struct rung_worker *worker, json_t *request,
-                                     double timeout_s, const volatile sig_atomic_t *interrupted,
+                                     double timeout_s, struct rung_stop_asked interrupted,
                                      char why[256]);
 
 /* Asks the child to end by closing, kills it when it does not within `grace_s`, and reaps it.

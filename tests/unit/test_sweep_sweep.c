@@ -91,7 +91,7 @@ struct kept {
     struct rung_row rows[SLOTS];
     size_t n;
     size_t stop_after; /* rows, then the sweep is interrupted */
-    volatile sig_atomic_t interrupted;
+    bool interrupted;
 };
 
 static enum rung_status keep(void *context, const struct rung_row *row, struct rung_error *err)
@@ -101,8 +101,13 @@ static enum rung_status keep(void *context, const struct rung_row *row, struct r
     enum rung_status status = rung_row_from_json(&kept->rows[kept->n++], object, err);
     json_decref(object);
     if (kept->stop_after && kept->n >= kept->stop_after)
-        kept->interrupted = 1;
+        kept->interrupted = true;
     return status;
+}
+
+static bool stop_asked(void *context)
+{
+    return ((const struct kept *)context)->interrupted;
 }
 
 static void kept_release(struct kept *kept)
@@ -142,7 +147,7 @@ static enum rung_status sweep_cells(struct kept *kept, const struct rung_cell *c
     options.group = 8;
     options.row = keep;
     options.context = kept;
-    options.interrupted = &kept->interrupted;
+    options.interrupted = (struct rung_stop_asked){stop_asked, kept};
     struct rung_sweep sweep;
     struct rung_error err = {0};
     assert_int_equal(rung_sweep_begin(&sweep, answer, NULL, &options, &err), RUNG_OK);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -36,6 +37,14 @@ static json_t *answer(void *context, const json_t *request)
 
 static int number = 42;
 
+static const struct rung_stop_asked never;
+
+static bool at_once(void *context)
+{
+    (void)context;
+    return true;
+}
+
 static void start(struct rung_worker *worker)
 {
     assert_int_equal(rung_worker_start(worker, answer, &number, NULL), RUNG_OK);
@@ -44,7 +53,7 @@ static void start(struct rung_worker *worker)
 static enum rung_worker_end ask(struct rung_worker *worker, const char *what, json_t **reply,
                                 char why[256])
 {
-    return rung_worker_ask(reply, worker, json_pack("{s:s}", "do", what), 0.3, NULL, why);
+    return rung_worker_ask(reply, worker, json_pack("{s:s}", "do", what), 0.3, never, why);
 }
 
 static void answers_many_requests(void **state)
@@ -102,11 +111,10 @@ static void an_interrupt_ends_the_wait(void **state)
     struct rung_worker worker;
     json_t *reply;
     char why[256];
-    volatile sig_atomic_t interrupted = 1;
     start(&worker);
-    assert_int_equal(
-        rung_worker_ask(&reply, &worker, json_pack("{s:s}", "do", "hang"), 60, &interrupted, why),
-        RUNG_WORKER_INTERRUPTED);
+    assert_int_equal(rung_worker_ask(&reply, &worker, json_pack("{s:s}", "do", "hang"), 60,
+                                     (struct rung_stop_asked){at_once, NULL}, why),
+                     RUNG_WORKER_INTERRUPTED);
     assert_int_equal(worker.pid, 0);
 }
 
@@ -136,7 +144,7 @@ static void a_worker_dies_with_its_parent(void **state)
             _exit(1);
         if (write(report[1], &worker.pid, sizeof worker.pid) < 0)
             _exit(1);
-        rung_worker_ask(&reply, &worker, json_pack("{s:s}", "do", "hang"), 60, NULL, why);
+        rung_worker_ask(&reply, &worker, json_pack("{s:s}", "do", "hang"), 60, never, why);
         _exit(1);
     }
     pid_t worker;

@@ -1,0 +1,213 @@
+/* Owns the tables of results. */
+#define _GNU_SOURCE
+#include "cli/print_results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/best.h"
+
+/* The axes beside the id that a key spells, in its order: n=…, target, image, state, timer. */
+#define N_PARTS 5
+
+struct parts {
+    char id[RUNG_CELL_KEY_SIZE];
+    char part[N_PARTS][32];
+};
+
+static void split(struct parts *out, const char *key)
+{
+    memset(out, 0, sizeof *out);
+    sscanf(key, "%159s %31s %31s %31s %31s %31s", out->id, out->part[0], out->part[1], out->part[2],
+           out->part[3], out->part[4]);
+}
+
+/* Which parts differ between rows; the others go into `common`. */
+static void find_common(bool varies[N_PARTS], struct parts *common, const struct rung_result *rows,
+                        size_t n_rows)
+{
+    struct parts parts;
+    memset(varies, 0, N_PARTS * sizeof *varies);
+    split(common, n_rows ? rows[0].key : "");
+    for (size_t i = 1; i < n_rows; i++) {
+        split(&parts, rows[i].key);
+        for (size_t p = 0; p < N_PARTS; p++)
+            varies[p] |= strcmp(parts.part[p], common->part[p]) != 0;
+    }
+}
+
+static void name_row(char name[RUNG_CELL_KEY_SIZE], const struct rung_result *row,
+                     const bool varies[N_PARTS])
+{
+    struct parts parts;
+    split(&parts, row->key);
+    size_t length = (size_t)snprintf(name, RUNG_CELL_KEY_SIZE, "%s", parts.id);
+    for (size_t p = 0; p < N_PARTS && length < RUNG_CELL_KEY_SIZE; p++)
+        if (varies[p])
+            length +=
+                (size_t)snprintf(name + length, RUNG_CELL_KEY_SIZE - length, " %s", parts.part[p]);
+}
+
+static void cell_number(struct rung_table *table, const char *format, double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, format, value);
+    if (isfinite(value))
+        rung_table_text(table, text);
+    else
+        rung_table_empty(table);
+}
+
+static double half_width(const struct rung_row *row)
+{
+    struct rung_summary summary;
+    const struct rung_times *times = &row->time_ms;
+    if (!times->known ||
+        rung_stats_summarise(&summary, times->samples, times->n_samples, NULL) != RUNG_OK ||
+        !(summary.median > 0))
+        return NAN;
+    return (summary.median_interval.high - summary.median_interval.low) / 2 / summary.median;
+}
+
+static void timed_cells(struct rung_table *table, const struct rung_row *row)
+{
+    cell_number(table, "%.5f", row->time_ms.known ? row->time_ms.median : NAN);
+    cell_number(table, "%.2f", 100 * half_width(row));
+    cell_number(table, "%.0f", row->gb_per_s);
+    cell_number(table, "%.1f", 100 * row->of_ceiling);
+    cell_number(table, "%.2fx", row->vs_v1);
+    cell_number(table, "%.0f", row->time_ms.known ? (double)row->time_ms.n_samples : NAN);
+}
+
+static void counted_cells(struct rung_table *table, const struct rung_row *row)
+{
+    const struct rung_counts *counts = row->executed.known ? &row->executed : &row->model;
+    cell_number(table, "%.0f", counts->known ? (double)counts->body_runs : NAN);
+    cell_number(table, "%.0f", counts->known ? (double)counts->serialised : NAN);
+    cell_number(table, "%.0f", row->planned ? row->passes : NAN);
+    cell_number(table, "%.9g", row->summed ? row->sum : NAN);
+}
+
+static const struct rung_column timed_columns[] = {
+    {"configuration", "configuration", false},
+    {"time_ms",       "time ms",       true },
+    {"half_width",    "+-%",           true },
+    {"gb_per_s",      "GB/s",          true },
+    {"of_ceiling",    "% ceil.",       true },
+    {"vs_v1",         "vs v1",         true },
+    {"samples",       "samples",       true },
+    {"status",        "",              false},
+};
+static const struct rung_column counted_columns[] = {
+    {"configuration", "configuration", false},
+    {"body_runs",     "body runs",     true },
+    {"serialised",    "serialised",    true },
+    {"passes",        "passes",        true },
+    {"sum",           "sum",           true },
+    {"status",        "",              false},
+};
+
+enum rung_status rung_results_print(const struct rung_result *rows, size_t n_rows,
+                                    enum rung_format format, FILE *to, struct rung_error *err)
+{
+    bool varies[N_PARTS], timed = false;
+    struct parts common;
+    find_common(varies, &common, rows, n_rows);
+    for (size_t i = 0; i < n_rows; i++)
+        timed |= rows[i].row.time_ms.known;
+    fputs("All rows:", to);
+    for (size_t p = 0; p < N_PARTS; p++)
+        if (!varies[p] && (timed || p < 2)) /* states and timers say nothing without times */
+            fprintf(to, " %s", common.part[p]);
+    fputs("\n", to);
+    struct rung_table *table =
+        timed ? rung_table_new(timed_columns, sizeof timed_columns / sizeof *timed_columns)
+              : rung_table_new(counted_columns, sizeof counted_columns / sizeof *counted_columns);
+    for (size_t i = 0; i < n_rows; i++) {
+        const struct rung_row *row = &rows[i].row;
+        char name[RUNG_CELL_KEY_SIZE];
+        name_row(name, &rows[i], varies);
+        rung_table_row(table);
+        rung_table_text(table, name);
+        if (timed)
+            timed_cells(table, row);
+        else
+            counted_cells(table, row);
+        rung_table_text(table, row->status == RUNG_ROW_OK ? "" : rung_row_status_word(row->status));
+    }
+    enum rung_status status = rung_table_print(table, format, to, err);
+    rung_table_free(table);
+    return status;
+}
+
+static void print_set(const struct rung_best *best, FILE *to)
+{
+    const struct rung_times *first = &best->set[0]->row.time_ms;
+    fprintf(to, best->n_set == 1 ? "\nBest of %zu" : "\nBest of %zu, a tie of %zu", best->n_rows,
+            best->n_set);
+    fprintf(to, " (%s):\n", best->question);
+    for (size_t i = 0; i < best->n_set; i++) {
+        char id[RUNG_ID_SIZE];
+        const struct rung_row *row = &best->set[i]->row;
+        rung_config_id(&row->config, id);
+        fprintf(to, "  %-32s %.5f ms", id, row->time_ms.median);
+        if (i)
+            fprintf(to, "  %.3fx, the intervals overlap", row->time_ms.median / first->median);
+        fputs("\n", to);
+    }
+    if (best->next) {
+        char id[RUNG_ID_SIZE];
+        rung_config_id(&best->next->row.config, id);
+        fprintf(to, "  next: %-26s %.5f ms  %.3fx (%.3f to %.3f) behind\n", id,
+                best->next->row.time_ms.median, best->gap.ratio, best->gap.low, best->gap.high);
+    } else if (best->n_rows > 1) {
+        fputs("  none is behind: these samples do not tell them apart\n", to);
+    }
+}
+
+enum rung_status rung_results_print_best(const struct rung_result *rows, size_t n_rows, FILE *to,
+                                         struct rung_error *err)
+{
+    struct rung_bests bests;
+    enum rung_status status = rung_best_find(&bests, rows, n_rows, err);
+    if (status != RUNG_OK)
+        return status;
+    for (size_t i = 0; i < bests.n; i++)
+        print_set(&bests.bests[i], to);
+    rung_bests_release(&bests);
+    return RUNG_OK;
+}
+
+#define LEFT_OUT_SHOWN 5
+
+void rung_results_name_failures(const struct rung_results *results, const char *command, FILE *to)
+{
+    for (size_t i = 0; i < results->n_left_out && i < LEFT_OUT_SHOWN; i++)
+        fprintf(to, "rung %s: %s: line %zu left out: %s\n", command, results->path,
+                results->left_out[i].line, results->left_out[i].why);
+    if (results->n_left_out > LEFT_OUT_SHOWN)
+        fprintf(to, "rung %s: %s: %zu more lines left out\n", command, results->path,
+                results->n_left_out - LEFT_OUT_SHOWN);
+    if (results->n_replaced)
+        fprintf(to, "rung %s: %s: %zu rows were measured again later; the last of each counts\n",
+                command, results->path, results->n_replaced);
+    for (size_t i = 0; i < results->n_rows; i++) {
+        const struct rung_row *row = &results->rows[i].row;
+        if (row->status != RUNG_ROW_OK)
+            fprintf(to, "rung %s: %s: %s: %s\n", command, results->rows[i].key,
+                    rung_row_status_word(row->status), row->reason);
+    }
+}
+
+enum rung_status rung_results_status(const struct rung_result *rows, size_t n_rows)
+{
+    enum rung_status status = RUNG_OK;
+    for (size_t i = 0; i < n_rows; i++) {
+        if (rows[i].row.status == RUNG_ROW_WRONG)
+            return RUNG_WRONG;
+        if (rows[i].row.status != RUNG_ROW_OK)
+            status = RUNG_INCOMPLETE;
+    }
+    return status;
+}
