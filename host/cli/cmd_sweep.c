@@ -28,21 +28,21 @@ enum {
 
 /* clang-format off */
 static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "The cells:", 3},
-    {"where", KEY_WHERE, "EXPR", 0, "Only cells that meet a condition: 'block <= 512 || version >= 3'", 3},
-    {"shard", KEY_SHARD, "I/N", 0, "Every N-th cell from the I-th on, counted from 0", 3},
-    {"list", KEY_LIST, NULL, 0, "Print the cells and their number, and stop", 3},
-    {"dry-run", KEY_DRY_RUN, NULL, 0, "Print what would be built and measured, and stop", 3},
-    {NULL, 0, NULL, 0, "How they are measured:", 5},
-    {"order", KEY_ORDER, "ORDER", 0, "random (rounds over some cells at a time) or classic (one after the other)", 5},
-    {"group", KEY_GROUP, "N", 0, "Cells in the rounds at a time (default 16)", 5},
-    {"min-samples", KEY_MIN_SAMPLES, "N", 0, "At least so many samples of a cell (default 10)", 5},
-    {"width", KEY_WIDTH, "PERCENT", 0, "Stop when the median is known to so many per cent (default 1)", 5},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "At most so long on the samples of a cell (default 15)", 5},
-    {"kill-after", KEY_KILL_AFTER, "SECONDS", 0, "Give up on a cell that does not answer (default 60; simulator 600)", 5},
-    {"noise", KEY_NOISE, NULL, 0, "Measure the machine against itself: every cell twice, compared", 5},
-    {"retry", KEY_RETRY, NULL, 0, "Measure again what failed in the journal of -o", 5},
-    {"counters", KEY_COUNTERS, NULL, 0, "Read the card's hardware counters for one launch of each cell", 5},
+    {NULL, 0, NULL, 0, "The cells:", 5},
+    {"where", KEY_WHERE, "EXPR", 0, "Only cells that meet a condition: 'block <= 512 || version >= 3'", 5},
+    {"shard", KEY_SHARD, "I/N", 0, "Every N-th cell from the I-th on, counted from 0", 5},
+    {"list", KEY_LIST, NULL, 0, "Print the cells and their number, and stop", 5},
+    {"dry-run", KEY_DRY_RUN, NULL, 0, "Print what would be built and measured, and stop", 5},
+    {NULL, 0, NULL, 0, "How they are measured:", 6},
+    {"order", KEY_ORDER, "ORDER", 0, "random (rounds over some cells at a time) or classic (one after the other)", 6},
+    {"group", KEY_GROUP, "N", 0, "Cells in the rounds at a time (default 16)", 6},
+    {"min-samples", KEY_MIN_SAMPLES, "N", 0, "At least so many samples of a cell (default 10)", 6},
+    {"width", KEY_WIDTH, "PERCENT", 0, "Stop when the median is known to so many per cent (default 1)", 6},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "At most so long on the samples of a cell (default 15)", 6},
+    {"kill-after", KEY_KILL_AFTER, "SECONDS", 0, "Give up on a cell that does not answer (default 60; simulator 600)", 6},
+    {"noise", KEY_NOISE, NULL, 0, "Measure the machine against itself: every cell twice, compared", 6},
+    {"retry", KEY_RETRY, NULL, 0, "Measure again what failed in the journal of -o", 6},
+    {"counters", KEY_COUNTERS, NULL, 0, "Read the card's hardware counters for one launch of each cell", 6},
     {0},
 };
 /* clang-format on */
@@ -127,25 +127,26 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
     {&rung_selection_argp, 0, NULL, 0},
-    {&rung_timing_argp, 0, NULL, 0},
-    {0},
+    {&rung_timing_argp,                0, NULL, 0},
+    {0                   },
 };
 
 static const struct argp argp = {
     .options = options,
     .parser = parse,
     .children = children,
-    .doc = "Measure any product of axes, and keep every finished row.\v"
-           "Every axis takes a list; --image, --state and --timer do so, too. Without axes: versions "
-           "1 to 4, blocks of 32 to 1024 threads, both loop bounds. All images are built first. "
-           "Cells are measured in rounds of random order by a process of their own: one that hangs or "
-           "crashes is one row, and the sweep goes on. With -o FILE each row is appended to a journal "
-           "when it is finished; the same command, given again, measures what is missing.\n\n"
-           "Examples:\n"
-           "  rung sweep -o ladder.jsonl\n"
-           "  rung sweep --version 1:8 --block 64:1024:*2 --where 'bound == const || version < 6'\n"
-           "  rung sweep --n 2^20:2^28:*4 --state rotate --shard 0/4 -o part0.jsonl\n"
-           "  rung sweep --noise --block 256\n",
+    .doc =
+        "Measure any product of axes, and keep every finished row.\v"
+        "Every axis takes a list; --image, --state and --timer do so, too. Without axes: versions "
+        "1 to 4, blocks of 32 to 1024 threads, both loop bounds. All images are built first. "
+        "Cells are measured in rounds of random order by a process of their own: one that hangs or "
+        "crashes is one row, and the sweep goes on. With -o FILE each row is appended to a journal "
+        "when it is finished; the same command, given again, measures what is missing.\n\n"
+        "Examples:\n"
+        "  rung sweep -o ladder.jsonl\n"
+        "  rung sweep --version 1:8 --block 64:1024:*2 --where 'bound == const || version < 6'\n"
+        "  rung sweep --n 2^20:2^28:*4 --state rotate --shard 0/4 -o part0.jsonl\n"
+        "  rung sweep --noise --block 256\n",
 };
 
 enum rung_status rung_cmd_sweep(int argc, char **argv, struct rung_error *err)

@@ -16,9 +16,13 @@ enum rung_status rung_comparison_print(const struct rung_comparison *comparison,
                                        enum rung_format format, FILE *to, struct rung_error *err)
 {
     static const struct rung_column columns[] = {
-        {"key", "row", false},         {"a_ms", "A ms", true},         {"b_ms", "B ms", true},
-        {"ratio", "B/A", true},        {"interval", "interval", true}, {"change", "change", false},
-        {"reason", "reason", false},
+        {"key",      "row",      false},
+        {"a_ms",     "A ms",     true },
+        {"b_ms",     "B ms",     true },
+        {"ratio",    "B/A",      true },
+        {"interval", "interval", true },
+        {"change",   "change",   false},
+        {"reason",   "reason",   false},
     };
     size_t n = sizeof columns / sizeof *columns;
     struct rung_table *table = rung_table_new(columns, explain ? n : n - 1);
@@ -69,15 +73,14 @@ json_t *rung_comparison_to_json(const struct rung_comparison *comparison)
         const struct rung_compared *row = &comparison->rows[i];
         bool a = row->a && row->a->row.time_ms.known, b = row->b && row->b->row.time_ms.known;
         json_array_append_new(
-            rows,
-            json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "key", row->key, "change",
-                      rung_change_word(row->change), "reason", row->reason, "a_median_ms",
-                      real_or_null(a, a ? row->a->row.time_ms.median : 0), "b_median_ms",
-                      real_or_null(b, b ? row->b->row.time_ms.median : 0), "ratio",
-                      real_or_null(row->timed, row->ratio.ratio), "ratio_low",
-                      real_or_null(row->timed, row->ratio.low), "ratio_high",
-                      real_or_null(row->timed, row->ratio.high), "p",
-                      real_or_null(row->timed, row->p)));
+            rows, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "key", row->key,
+                            "change", rung_change_word(row->change), "reason", row->reason,
+                            "a_median_ms", real_or_null(a, a ? row->a->row.time_ms.median : 0),
+                            "b_median_ms", real_or_null(b, b ? row->b->row.time_ms.median : 0),
+                            "ratio", real_or_null(row->timed, row->ratio.ratio), "ratio_low",
+                            real_or_null(row->timed, row->ratio.low), "ratio_high",
+                            real_or_null(row->timed, row->ratio.high), "p",
+                            real_or_null(row->timed, row->p)));
     }
     return rows;
 }

@@ -181,7 +181,7 @@ enum rung_status rung_results_print_best(const struct rung_result *rows, size_t 
 
 #define LEFT_OUT_SHOWN 5
 
-void rung_results_name_failures(const struct rung_results *results, const char *command, FILE *to)
+void rung_results_name_left_out(const struct rung_results *results, const char *command, FILE *to)
 {
     for (size_t i = 0; i < results->n_left_out && i < LEFT_OUT_SHOWN; i++)
         fprintf(to, "rung %s: %s: line %zu left out: %s\n", command, results->path,
@@ -192,6 +192,10 @@ void rung_results_name_failures(const struct rung_results *results, const char *
     if (results->n_replaced)
         fprintf(to, "rung %s: %s: %zu rows were measured again later; the last of each counts\n",
                 command, results->path, results->n_replaced);
+}
+
+void rung_results_name_failures(const struct rung_results *results, const char *command, FILE *to)
+{
     for (size_t i = 0; i < results->n_rows; i++) {
         const struct rung_row *row = &results->rows[i].row;
         if (row->status != RUNG_ROW_OK)

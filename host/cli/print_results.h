@@ -16,7 +16,10 @@ enum rung_status rung_results_print(const struct rung_result *rows, size_t n_row
 enum rung_status rung_results_print_best(const struct rung_result *rows, size_t n_rows, FILE *to,
                                          struct rung_error *err);
 
-/* Names every row that is not right, by its axes, and the lines of files that were left out. */
+/* Names the lines of a file that were left out, and how many rows a later one replaced. */
+void rung_results_name_left_out(const struct rung_results *results, const char *command, FILE *to);
+
+/* Names every row that is not right, by its axes. */
 void rung_results_name_failures(const struct rung_results *results, const char *command, FILE *to);
 
 /* RUNG_WRONG, RUNG_INCOMPLETE, or RUNG_OK. */

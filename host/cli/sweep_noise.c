@@ -32,8 +32,7 @@ enum rung_status rung_noise_print(const struct rung_results *a, const struct run
     if (status != RUNG_OK)
         return status;
     status = rung_comparison_print(&comparison, true, format, stdout, err);
-    size_t alarms =
-        comparison.counts[RUNG_CHANGE_FASTER] + comparison.counts[RUNG_CHANGE_SLOWER];
+    size_t alarms = comparison.counts[RUNG_CHANGE_FASTER] + comparison.counts[RUNG_CHANGE_SLOWER];
     if (status == RUNG_OK && format != RUNG_FORMAT_CSV && format != RUNG_FORMAT_JSON) {
         rung_comparison_print_counts(&comparison, stdout);
         printf("%zu false alarms among %zu pairs of the same thing\n", alarms, comparison.n_rows);

@@ -143,8 +143,8 @@ static enum rung_status make_space(struct run *run, struct rung_error *err)
     size_t n = 0, i;
     const json_t *facts = run->sweep.facts, *target;
     json_t *targets = json_object_get(json_object_get(facts, "nvrtc"), "targets");
-    json_array_foreach(targets, i, target) if (n < RUNG_TARGETS_MAX)
-        supported[n++] = (unsigned)json_integer_value(target);
+    json_array_foreach(targets, i, target) if (n < RUNG_TARGETS_MAX) supported[n++] =
+        (unsigned)json_integer_value(target);
     unsigned cc = (unsigned)json_integer_value(json_object_get(facts, "cc"));
     const struct rung_space_request request = {
         .selection = &run->selection,
@@ -197,8 +197,7 @@ static json_t *environment_of(const struct run *run)
 {
     const json_t *facts = run->sweep.facts;
     struct rung_device device = {
-        .driver.kind =
-            rung_sweep_simulated(&run->sweep) ? RUNG_DRIVER_SIM : RUNG_DRIVER_CUDA,
+        .driver.kind = rung_sweep_simulated(&run->sweep) ? RUNG_DRIVER_SIM : RUNG_DRIVER_CUDA,
         .cc = (unsigned)json_integer_value(json_object_get(facts, "cc")),
         .driver_version = (int)json_integer_value(json_object_get(facts, "driver_version")),
         .sm_count = (int)json_integer_value(json_object_get(facts, "sm_count")),
@@ -232,17 +231,16 @@ static enum rung_status write_begin(struct run *run, struct rung_error *err)
         json_array_append_new(argv, json_string(run->arguments->argv[i]));
     json_t *rule =
         json_pack("{s:s, s:f, s:f, s:I, s:I, s:f}", "rule", rung_stop_word(stop->rule), "max_width",
-                  stop->max_width, "max_stdrel", stop->max_stdrel, "count",
-                  (json_int_t)stop->count, "min_samples", (json_int_t)stop->min_samples,
-                  "timeout_s", stop->timeout_s);
-    json_t *record = json_pack(
-        "{s:s, s:s, s:o, s:s, s:I, s:s, s:I, s:o, s:s, s:I, s:o, s:O, s:o, s:o}", "record", "run",
-        "schema", RUNG_JOURNAL_SCHEMA, "argv", argv, "command", "sweep", "seed",
-        (json_int_t)options->seed, "order", options->in_order ? "classic" : "random", "group",
-        (json_int_t)options->group, "stop", rule, "shard", shard, "cells",
-        (json_int_t)run->space.n_cells, "environment", environment_of(run), "device",
-        run->sweep.facts, "host", rung_provenance_host(), "card",
-        rung_provenance_card(uuid_of(run)));
+                  stop->max_width, "max_stdrel", stop->max_stdrel, "count", (json_int_t)stop->count,
+                  "min_samples", (json_int_t)stop->min_samples, "timeout_s", stop->timeout_s);
+    json_t *record =
+        json_pack("{s:s, s:s, s:o, s:s, s:I, s:s, s:I, s:o, s:s, s:I, s:o, s:O, s:o, s:o}",
+                  "record", "run", "schema", RUNG_JOURNAL_SCHEMA, "argv", argv, "command", "sweep",
+                  "seed", (json_int_t)options->seed, "order",
+                  options->in_order ? "classic" : "random", "group", (json_int_t)options->group,
+                  "stop", rule, "shard", shard, "cells", (json_int_t)run->space.n_cells,
+                  "environment", environment_of(run), "device", run->sweep.facts, "host",
+                  rung_provenance_host(), "card", rung_provenance_card(uuid_of(run)));
     return rung_journal_append(&run->journal, record, err);
 }
 
@@ -251,13 +249,13 @@ static enum rung_status write_end(struct run *run, enum rung_status how, struct 
     if (!run->journal.path)
         return RUNG_OK;
     const struct rung_sweep_times *t = &run->sweep.times;
-    json_t *seconds = json_pack("{s:f, s:f, s:f, s:f, s:f}", "open", t->open_s, "build", t->build_s,
-                                "prepare", t->prepare_s, "sample", t->sample_s, "total",
-                                now_s() - run->begin_s);
-    json_t *record = json_pack(
-        "{s:s, s:s, s:I, s:I, s:o, s:o}", "record", "end", "status", rung_status_text(how), "rows",
-        (json_int_t)run->found.n_rows, "workers", (json_int_t)(1 + run->sweep.restarts), "seconds",
-        seconds, "card", rung_provenance_card(uuid_of(run)));
+    json_t *seconds =
+        json_pack("{s:f, s:f, s:f, s:f, s:f}", "open", t->open_s, "build", t->build_s, "prepare",
+                  t->prepare_s, "sample", t->sample_s, "total", now_s() - run->begin_s);
+    json_t *record = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "record", "end", "status",
+                               rung_status_text(how), "rows", (json_int_t)run->found.n_rows,
+                               "workers", (json_int_t)(1 + run->sweep.restarts), "seconds", seconds,
+                               "card", rung_provenance_card(uuid_of(run)));
     return rung_journal_append(&run->journal, record, err);
 }
 
@@ -284,12 +282,12 @@ static enum rung_status measure(struct run *run, struct rung_error *err)
     if (status == RUNG_OK)
         status = write_begin(run, err);
     if (status == RUNG_OK)
-        status = rung_sweep_measure(&run->sweep, run->todo, run->n_todo, run->arguments->noise, err);
+        status =
+            rung_sweep_measure(&run->sweep, run->todo, run->n_todo, run->arguments->noise, err);
     rung_progress_clear(&run->progress);
     struct rung_error ending = {0};
-    enum rung_status end = status == RUNG_OK
-                               ? rung_results_status(run->found.rows, run->found.n_rows)
-                               : status;
+    enum rung_status end =
+        status == RUNG_OK ? rung_results_status(run->found.rows, run->found.n_rows) : status;
     if (write_end(run, end, &ending) != RUNG_OK && status == RUNG_OK)
         status = rung_fail(err, ending.status, "%s", ending.text);
     tell_times(run);
@@ -351,8 +349,12 @@ static enum rung_status print(struct run *run, struct rung_error *err)
 static enum rung_status list_cells(const struct run *run, struct rung_error *err)
 {
     static const struct rung_column columns[] = {
-        {"id", "configuration", false}, {"n", "n", true},          {"target", "target", false},
-        {"image", "image", false},      {"state", "state", false}, {"timer", "timer", false},
+        {"id",     "configuration", false},
+        {"n",      "n",             true },
+        {"target", "target",        false},
+        {"image",  "image",         false},
+        {"state",  "state",         false},
+        {"timer",  "timer",         false},
     };
     struct rung_table *table = rung_table_new(columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < run->space.n_cells; i++) {
@@ -405,7 +407,7 @@ static enum rung_status prepare(struct run *run, struct rung_error *err)
     if (status == RUNG_OK && run->selection.output && !looks_only)
         status = rung_journal_open(&run->journal, &run->found, run->selection.output, err);
     if (status == RUNG_OK && run->found.path)
-        rung_results_name_failures(&run->found, "sweep", stderr);
+        rung_results_name_left_out(&run->found, "sweep", stderr);
     if (status == RUNG_OK)
         status = rung_interrupt_watch(&run->interrupt, err);
     if (status == RUNG_OK)
