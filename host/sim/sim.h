@@ -20,9 +20,9 @@ struct rung_sim_counters {
         global_load, global_store, other_memory, shuffle, vote, atomic, control;
     uint64_t divergent_branches;
     /* The tree, as gen/model.h defines it, seen in the executed code. */
-    uint64_t additions;      /* thread level: of data, those on load and those of the tree */
-    uint64_t body_runs;      /* warp level: tree additions */
-    uint64_t serialised;     /* those, by the largest conflict degree of their operands */
+    uint64_t additions;  /* thread level: of data, those on load and those of the tree */
+    uint64_t body_runs;  /* warp level: tree additions */
+    uint64_t serialised; /* those, by the largest conflict degree of their operands */
     /* Shared and global traffic. */
     uint64_t shared_load_wavefronts, shared_store_wavefronts;
     uint64_t shared_load_conflicts, shared_store_conflicts; /* wavefronts above one per access */
@@ -32,9 +32,9 @@ struct rung_sim_counters {
 
 /* The kinds of report that the checking mode makes. */
 enum rung_sim_finding_kind {
-    RUNG_SIM_RACE,          /* two threads, one shared or global word, one writes, nothing orders */
-    RUNG_SIM_BARRIER,       /* divergent, or never reached by all */
-    RUNG_SIM_BOUNDS,        /* outside an allocation or the block's shared memory */
+    RUNG_SIM_RACE,    /* two threads, one shared or global word, one writes, nothing orders */
+    RUNG_SIM_BARRIER, /* divergent, or never reached by all */
+    RUNG_SIM_BOUNDS,  /* outside an allocation or the block's shared memory */
     RUNG_SIM_MISALIGNED,
     RUNG_SIM_UNINITIALISED, /* a shared word read before it was written */
     RUNG_SIM_SHUFFLE,       /* a source lane that is inactive, exited or outside the mask */
@@ -61,19 +61,19 @@ struct rung_sim_event {
         RUNG_SIM_EVENT_SHARED_STORE,
         RUNG_SIM_EVENT_GLOBAL_LOAD,
         RUNG_SIM_EVENT_GLOBAL_STORE,
-        RUNG_SIM_EVENT_ADDITION,    /* of data; `tree` tells load from tree */
+        RUNG_SIM_EVENT_ADDITION, /* of data; `tree` tells load from tree */
         RUNG_SIM_EVENT_SHUFFLE,
         RUNG_SIM_EVENT_BARRIER,     /* a warp arrives at bar.sync */
         RUNG_SIM_EVENT_BARRIER_OPEN /* the block goes on */
     } kind;
-    uint64_t step;       /* counts the events of a block */
+    uint64_t step; /* counts the events of a block */
     uint32_t block, warp;
-    uint32_t active;     /* lanes */
-    unsigned line;       /* of the PTX text */
-    unsigned source_line; /* of the CUDA source by .loc, 0 without line information */
-    unsigned width;      /* bytes of one lane's access or value */
-    unsigned ways;       /* bank conflict degree of a shared access */
-    bool tree;           /* the addition is one of the tree */
+    uint32_t active;           /* lanes */
+    unsigned line;             /* of the PTX text */
+    unsigned source_line;      /* of the CUDA source by .loc, 0 without line information */
+    unsigned width;            /* bytes of one lane's access or value */
+    unsigned ways;             /* bank conflict degree of a shared access */
+    bool tree;                 /* the addition is one of the tree */
     const uint64_t *addresses; /* shared: byte offset in the block's shared memory */
     const uint64_t *values;
     const uint64_t *left, *right; /* operands of an addition */
@@ -82,11 +82,11 @@ typedef void rung_sim_observer(void *context, const struct rung_sim_event *event
 
 /* What the simulator does from the next launch on. Zero-initialised is the default. */
 struct rung_sim_options {
-    bool check;              /* make findings */
-    bool strict;             /* a finding fails the launch (719, 700, 716 as a card would) */
-    uint64_t seed;           /* not 0: warps and blocks run in an adversarial order from this seed */
-    uint64_t step_budget;    /* warp instructions per block before it is stopped; 0: 2^32 */
-    unsigned threads;        /* host threads over blocks; 0: all cores */
+    bool check;           /* make findings */
+    bool strict;          /* a finding fails the launch (719, 700, 716 as a card would) */
+    uint64_t seed;        /* not 0: warps and blocks run in an adversarial order from this seed */
+    uint64_t step_budget; /* warp instructions per block before it is stopped; 0: 2^32 */
+    unsigned threads;     /* host threads over blocks; 0: all cores */
     rung_sim_observer *observer; /* called for `observed_block` only, which then runs alone */
     void *observer_context;
     uint32_t observed_block;
