@@ -177,7 +177,8 @@ enum rung_status rung_reduction_enqueue(CUdeviceptr *result, const struct rung_r
         enum rung_status status = launch_pass(&launch, err);
         if (status != RUNG_OK)
             return status;
-        launch.in = launch.out;
+        if (!reduction->shape.rereads_input)
+            launch.in = launch.out;
         launch.dot = false;
     }
     *result = launch.out;

@@ -320,7 +320,7 @@ static void print_choices(FILE *to, const struct rung_ladder *ladder,
     rung_text_release(&choices);
 }
 
-static void print_for_reader(const struct listing *listing)
+static void print_versions_for_reader(const struct listing *listing)
 {
     FILE *to = listing->output.stream;
     bool bold = rung_colour_wanted(to);
@@ -338,14 +338,19 @@ static void print_for_reader(const struct listing *listing)
     if (listing->ladder.n_versions > 0)
         print_choices(to, &listing->ladder, listing->ladder.versions[0], false, 15);
     fputs("An id names a configuration: v1-b256-const, then each axis that is not at its\n"
-          "first value, as in v1-b256-runtime-mask-dot-f64.\n",
+          "first value, as in v1-b256-runtime-mask-dot-f64.\n\n",
           to);
-    if (listing->controls.n_controls == 0)
-        return;
-    fputs("\nNegative controls, wrong on purpose (`rung verify --control NAME`):\n", to);
+}
+
+static void print_controls_for_reader(const struct listing *listing)
+{
+    FILE *to = listing->output.stream;
+    fputs("Negative controls, wrong on purpose (rung verify --control NAME), and the check\n"
+          "that must tell:\n",
+          to);
     for (size_t i = 0; i < listing->controls.n_controls; i++) {
         const struct rung_control *control = &listing->controls.controls[i];
-        fprintf(to, "  %s\n", control->name);
+        fprintf(to, "  %-22s %s\n", control->name, control->caught_by);
         print_wrapped(to, control->title, 6);
     }
 }
@@ -357,11 +362,10 @@ static enum rung_status print(const struct listing *listing, bool controls, int 
     case RUNG_FORMAT_JSON:
         return print_json(listing, controls, argc, argv, err);
     case RUNG_FORMAT_TABLE:
-        if (!controls) {
-            print_for_reader(listing);
-            return RUNG_OK;
-        }
-        break;
+        if (!controls)
+            print_versions_for_reader(listing);
+        print_controls_for_reader(listing);
+        return RUNG_OK;
     case RUNG_FORMAT_CSV:
     case RUNG_FORMAT_MD:
         break;

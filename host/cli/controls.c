@@ -14,7 +14,8 @@ struct trial {
     const struct rung_control *control;
     struct rung_config config;
     struct rung_verdict verdict;
-    bool as_named; /* the check that the control's file names is among those that told */
+    bool as_named;  /* the check that the control's file names is among those that told */
+    bool too_small; /* it shows only at more elements than were asked for, and was not tried */
 };
 
 static enum rung_status compile(struct rung_image *out, struct rung_stage *stage,
@@ -95,16 +96,22 @@ static enum rung_status try_control(struct trial *trial, struct rung_stage *stag
                                     const struct rung_selection *selection, struct rung_error *err)
 {
     struct rung_reduction reduction = {0};
+    const uint64_t n = selection->n ? stage->expanded.ns[0] : 65537;
     trial->config = stage->expanded.configs[0];
     trial->config.version = rung_template_version(trial->control->tpl);
     trial->config.variant = rung_template_variant(trial->control->tpl);
+    if (trial->control->block)
+        trial->config.block = trial->control->block;
+    trial->too_small = n < trial->control->least_n;
     enum rung_status status = rung_template_supports(trial->control->tpl, &trial->config, err);
+    if (status != RUNG_OK || trial->too_small)
+        return status;
     if (status == RUNG_OK)
         status = load(&reduction, stage, trial->control, &trial->config, err);
     const struct rung_subject subject = {
         .reduction = &reduction, .tpl = trial->control->tpl, .verdict = &trial->verdict};
     const struct rung_verify_options options = {
-        .n = selection->n ? stage->expanded.ns[0] : 65537,
+        .n = n,
         .all_patterns = true,
         .awkward_sizes = true,
         .go_on = true,
@@ -137,11 +144,11 @@ static json_t *trial_to_json(const struct trial *trial)
     for (unsigned check = 0; check < RUNG_CHECKS; check++)
         json_object_set_new(checks, rung_check_word((enum rung_check)check),
                             json_boolean(trial->verdict.caught >> check & 1));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:o, s:s, s:I}", "control",
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:b, s:o, s:s, s:I}", "control",
                      trial->control->name, "title", trial->control->title, "against",
                      trial->control->against, "id", id, "caught_by", trial->control->caught_by,
-                     "caught", trial->verdict.caught != 0, "as_named", trial->as_named, "checks",
-                     checks, "reason", trial->verdict.reason, "runs",
+                     "caught", trial->verdict.caught != 0, "as_named", trial->as_named, "tried",
+                     !trial->too_small, "checks", checks, "reason", trial->verdict.reason, "runs",
                      (json_int_t)trial->verdict.runs);
 }
 
@@ -174,7 +181,8 @@ static enum rung_status print_table(const struct trial *trials, size_t n, struct
         rung_table_row(table);
         rung_table_text(table, trials[i].control->name);
         rung_table_text(table, trials[i].control->caught_by);
-        rung_table_text(table, trials[i].as_named         ? "caught"
+        rung_table_text(table, trials[i].too_small        ? "not tried"
+                               : trials[i].as_named       ? "caught"
                                : trials[i].verdict.caught ? "otherwise"
                                                           : "MISSED");
         rung_table_text(table, rung_text_string(&checks));
@@ -185,7 +193,9 @@ static enum rung_status print_table(const struct trial *trials, size_t n, struct
     for (size_t i = 0; i < n && !csv; i++)
         fprintf(to, "\n%s: %s (against %s)\n  %s\n", trials[i].control->name,
                 trials[i].control->title, trials[i].control->against,
-                trials[i].verdict.caught ? trials[i].verdict.reason : "nothing told");
+                trials[i].verdict.caught ? trials[i].verdict.reason
+                : trials[i].too_small    ? "shows only at more elements: give a larger --n"
+                                         : "nothing told");
     return status;
 }
 
@@ -214,7 +224,7 @@ static enum rung_status choose(struct trial **trials, size_t *n,
 static enum rung_status verdict_on(const struct trial *trials, size_t n, struct rung_error *err)
 {
     for (size_t i = 0; i < n; i++)
-        if (!trials[i].as_named)
+        if (!trials[i].as_named && !trials[i].too_small)
             return rung_fail(err, RUNG_WRONG, "%s was not caught by '%s'%s",
                              trials[i].control->name, trials[i].control->caught_by,
                              trials[i].verdict.caught ? ", but otherwise"

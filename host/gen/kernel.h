@@ -26,6 +26,8 @@ struct rung_template {
     const struct rung_ladder *ladder; /* for claims about other versions; NULL if parsed alone */
     /* Of a negative control only: */
     const char *control, *mistake, *caught;
+    uint64_t shows_block, shows_n; /* 0: at any */
+    bool rereads_input;
 };
 
 /* Where a value lives, or comes from. */

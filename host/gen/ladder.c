@@ -106,6 +106,8 @@ enum rung_status rung_controls_load(struct rung_controls *out, struct rung_arena
             .title = tpl->mistake,
             .against = tpl->title,
             .caught_by = tpl->caught,
+            .block = (unsigned)tpl->shows_block,
+            .least_n = tpl->shows_n,
             .tpl = tpl,
         };
     }

@@ -9,9 +9,9 @@
 #include "gen/parse.h"
 
 static const char *const directives[] = {
-    "version", "variant", "title",     "change",  "lacks", "claim", "control", "mistake",
-    "caught",  "const",   "parameter", "element", "load",  "sweep", "move",    "steps",
-    "let",     "active",  "take",      "add",     "put",   "each",  "end",     "result",
+    "version", "variant", "title", "change",    "lacks",   "claim", "control", "mistake", "caught",
+    "shows",   "host",    "const", "parameter", "element", "load",  "sweep",   "move",    "steps",
+    "let",     "active",  "take",  "add",       "put",     "each",  "end",     "result",
 };
 
 enum rung_status rung_template_fail(const struct rung_template *tpl, unsigned line,
@@ -189,6 +189,20 @@ static enum rung_status check_lacks(struct reader *r, const struct rung_line *li
     return RUNG_OK;
 }
 
+/* "block 32" or "n 4294967297": where the mistake of a control can be seen. */
+static enum rung_status read_shows(struct reader *r, const struct rung_line *line)
+{
+    bool block = strncmp(line->text, "block ", 6) == 0;
+    uint64_t *field = block ? &r->tpl->shows_block : &r->tpl->shows_n;
+    struct rung_error why = {0};
+    if (!block && strncmp(line->text, "n ", 2) != 0)
+        return rung_template_fail(r->tpl, line->number, r->err,
+                                  "'shows' reads 'block NUMBER' or 'n NUMBER'");
+    if (rung_parse_n(field, line->text + (block ? 6 : 2), &why) != RUNG_OK)
+        return rung_template_fail(r->tpl, line->number, r->err, "%s", why.text);
+    return RUNG_OK;
+}
+
 static enum rung_status read_header_line(struct reader *r, const struct rung_line *line)
 {
     const struct {
@@ -216,6 +230,14 @@ static enum rung_status read_header_line(struct reader *r, const struct rung_lin
         return read_variant(r, line);
     if (strcmp(line->directive, "lacks") == 0)
         return check_lacks(r, line);
+    if (strcmp(line->directive, "shows") == 0)
+        return read_shows(r, line);
+    if (strcmp(line->directive, "host") == 0) {
+        r->tpl->rereads_input = strcmp(line->text, "rereads the input") == 0;
+        if (!r->tpl->rereads_input)
+            return rung_template_fail(r->tpl, line->number, r->err,
+                                      "'host' can be 'rereads the input' only");
+    }
     r->tpl->sweeps |= strcmp(line->directive, "sweep") == 0;
     r->tpl->n_loads += strcmp(line->directive, "load") == 0;
     return RUNG_OK;
@@ -232,6 +254,11 @@ static enum rung_status check_header(struct reader *r)
         return rung_template_fail(tpl, 1, r->err,
                                   "a control states its 'mistake' and what it is "
                                   "'caught' by");
+    if (!tpl->control &&
+        (tpl->mistake || tpl->caught || tpl->shows_block || tpl->shows_n || tpl->rereads_input))
+        return rung_template_fail(tpl, 1, r->err,
+                                  "'mistake', 'caught', 'shows' and 'host' belong to "
+                                  "a 'control'");
     if (!tpl->control && !tpl->change)
         return rung_template_fail(tpl, 1, r->err, "the directive 'change' is missing");
     return RUNG_OK;

@@ -97,6 +97,7 @@ void rung_template_shape(struct rung_shape *out, const struct rung_template *tpl
     *out = (struct rung_shape){
         .grid_rule = tpl->sweeps ? RUNG_GRID_FIXED : RUNG_GRID_TILES,
         .elements_per_thread = tpl->n_loads,
+        .rereads_input = tpl->rereads_input,
     };
     for (size_t i = 0; i < tpl->n_lines; i++)
         out->takes_step |= tpl->lines[i].directive &&

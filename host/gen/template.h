@@ -49,8 +49,8 @@ const char *rung_template_file(const struct rung_template *tpl);   /* "reduce_v1
 enum rung_status rung_template_supports(const struct rung_template *tpl,
                                         const struct rung_config *config, struct rung_error *err);
 
-/* Why the version lacks a value of an axis, by its word ("runtime"); NULL if it has it. Variants are
- * templates of their own. */
+/* Why the version lacks a value of an axis, by its word ("runtime"); NULL if it has it. Variants
+ * are templates of their own. */
 const char *rung_template_lacks(const struct rung_template *tpl, const char *word);
 
 /* What the host must know to launch a configuration. */
@@ -58,6 +58,8 @@ struct rung_shape {
     enum rung_grid_rule grid_rule;
     unsigned elements_per_thread; /* 1, 2; for RUNG_GRID_FIXED at least this many */
     bool takes_step;              /* a last argument `unsigned int step`, which must be 2 */
+    bool rereads_input; /* of a negative control whose mistake is the host's: each pass is given
+                           the input again, not the partial sums of the pass before */
 };
 void rung_template_shape(struct rung_shape *out, const struct rung_template *tpl,
                          const struct rung_config *config);

@@ -18,6 +18,17 @@ load common
     [ "$(rung list | awk 'length > 80' | wc -l)" -eq 0 ]
 }
 
+@test "list --controls has every known mistake and the check that must tell" {
+    rung list --controls --format json | jq -e '
+        (.rows | length) >= 10 and all(.rows[]; (.mistake | length) > 0) and
+        ([.rows[].name] | contains(["v1-barrier-in-branch", "v3-wrong-buffer", "v4-wrong-index",
+            "v5-volatile", "v5-plain", "v5-one-syncwarp", "v5-reads-past", "v7-count32",
+            "v8-shrinking-mask", "v8-warps-down"]))'
+    expect 0 rung list --controls
+    says "v5-volatile" "race"
+    [ "$(rung list --controls | awk 'length > 80' | wc -l)" -eq 0 ]
+}
+
 @test "model counts what the arithmetic says at 256 threads" {
     rung model --format json | jq -e '
         [.rows[].model | [.body_runs, .serialised, .additions]] ==
