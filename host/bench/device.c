@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/settings.h"
+
 static void read_uuid(char uuid[48], const struct rung_driver *driver, CUdevice handle)
 {
     CUuuid raw;
@@ -121,10 +123,12 @@ static enum rung_status open_card(struct rung_device *out, int ordinal, const ch
 
 static enum rung_status open_sim(struct rung_device *out, struct rung_error *err)
 {
-    struct rung_driver driver = {0};
+    struct rung_driver driver;
+    struct rung_sim_settings settings;
+    enum rung_status status = rung_sim_settings_read(&settings, err);
+    if (status != RUNG_OK) /* cuInit would refuse, too, but could not say which variable */
+        return status;
     rung_driver_open_sim(&driver);
-    if (!driver.cuInit)
-        return rung_fail(err, RUNG_UNABLE, "this build has no simulator");
     return rung_device_open_with(out, &driver, 0, err);
 }
 
@@ -163,10 +167,13 @@ enum rung_status rung_device_open(struct rung_device *out, const char *word,
         return rung_fail(err, RUNG_USAGE, "device '%s': use auto, cuda, cuda:K (K from 0) or sim",
                          word);
     struct rung_error no_card = {0};
-    if (open_card(out, 0, driver_path, &no_card) == RUNG_OK)
-        return RUNG_OK;
-    tell_why(why, no_card.text);
-    return open_sim(out, err);
+    if (open_card(out, 0, driver_path, &no_card) != RUNG_OK) {
+        tell_why(why, no_card.text);
+        return open_sim(out, err);
+    }
+    if (out->driver.kind == RUNG_DRIVER_SIM && why)
+        snprintf(why, 512, "%.400s is the simulator, not a driver", out->driver.path);
+    return RUNG_OK;
 }
 
 static void survey_card(struct rung_card *card, const struct rung_driver *driver, int ordinal)

@@ -9,6 +9,11 @@
 
 struct rung_sim_control; /* sim/sim.h */
 
+/* The simulator's drop-in library hands its control out under this name, to whoever was built with
+ * the same version of struct rung_sim_control and of what it passes. */
+#define RUNG_SIM_CONTROL_SYMBOL "rungSimControl"
+#define RUNG_SIM_CONTROL_VERSION 1
+
 enum rung_driver_kind { RUNG_DRIVER_CUDA, RUNG_DRIVER_SIM };
 
 struct rung_driver {
@@ -24,7 +29,8 @@ struct rung_driver {
 
 /* Opens libcuda.so.1 (or `path`, when not NULL) and fills the table through cuGetProcAddress, each
  * function at the version of its row. Does not call cuInit. RUNG_UNABLE says what was looked for,
- * which file was found, and for the toolkit's link stub that it is one. */
+ * which file was found, and for the toolkit's link stub that it is one. When the library is the
+ * simulator's drop-in, the kind is RUNG_DRIVER_SIM: its times are none. */
 enum rung_status rung_driver_open_cuda(struct rung_driver *out, const char *path,
                                        struct rung_error *err);
 

@@ -33,19 +33,14 @@ struct finder {
     PFN_cuGetProcAddress_v11030 plain;
 };
 
-static void *symbol_of(void *library, const char *name)
-{
-    return dlsym(library, name);
-}
-
 /* Object pointers become function pointers by their bytes, as POSIX has it for dlsym. */
 #define ASSIGN_FUNCTION(to, pointer) memcpy(&(to), &(pointer), sizeof(pointer))
 
 static struct finder find_finder(void *library)
 {
     struct finder finder = {0};
-    void *with_status = symbol_of(library, "cuGetProcAddress_v2");
-    void *plain = symbol_of(library, "cuGetProcAddress");
+    void *with_status = dlsym(library, "cuGetProcAddress_v2");
+    void *plain = dlsym(library, "cuGetProcAddress");
     ASSIGN_FUNCTION(finder.with_status, with_status);
     ASSIGN_FUNCTION(finder.plain, plain);
     return finder;
@@ -65,6 +60,22 @@ static void *find_function(const struct finder *finder, const char *name, int ab
         *code = finder->plain(name, &pointer, abi, CU_GET_PROC_ADDRESS_DEFAULT);
     }
     return *code == CUDA_SUCCESS ? pointer : NULL;
+}
+
+/* A library that is our simulator under the driver's name is treated as the simulator. */
+static enum rung_status recognise_simulator(struct rung_driver *driver, struct rung_error *err)
+{
+    const struct rung_sim_control *(*control)(int version) = NULL;
+    void *symbol = dlsym(driver->library, RUNG_SIM_CONTROL_SYMBOL);
+    if (!symbol)
+        return RUNG_OK;
+    ASSIGN_FUNCTION(control, symbol);
+    driver->kind = RUNG_DRIVER_SIM;
+    driver->sim = control(RUNG_SIM_CONTROL_VERSION);
+    if (!driver->sim)
+        return rung_fail(err, RUNG_UNABLE, "%s is the simulator of another version of this program",
+                         driver->path);
+    return RUNG_OK;
 }
 
 static void record_path(struct rung_driver *driver, const char *asked)
@@ -118,6 +129,8 @@ enum rung_status rung_driver_open_cuda(struct rung_driver *out, const char *path
         return rung_fail(err, RUNG_UNABLE, "no CUDA driver: %s", dlerror());
     record_path(&driver, file);
     enum rung_status status = fill(&driver, err);
+    if (status == RUNG_OK)
+        status = recognise_simulator(&driver, err);
     if (status == RUNG_OK) {
         *out = driver;
         driver = (struct rung_driver){0};

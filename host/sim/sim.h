@@ -99,6 +99,12 @@ struct rung_sim_control {
     void (*read_counters)(struct rung_sim_counters *out); /* after a synchronise */
     /* The findings so far, at most `room` of them; returns how many there were in all. */
     uint64_t (*read_findings)(struct rung_sim_finding *out, uint64_t room);
+    /* What the host has not released: contexts, modules, streams, events, graphs, allocations, and
+     * those that a context still held when it ended. 0 after a run that cleaned up. */
+    uint64_t (*live_handles)(void);
+    /* In one line why a kernel failed last, "" if none did. The card's code alone (700) does not
+     * say which line, block and address. */
+    void (*last_fault)(char text[256]);
 };
 
 #endif

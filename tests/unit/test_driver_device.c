@@ -1,6 +1,7 @@
 /* Run alone: build/tests/test_driver_device
  * Opening a device: the words, the fallback and its reason, the survey. */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #include "bench/device.h"
+#include "support/fault_driver.h"
 
 static void assert_contains(const char *text, const char *part)
 {
@@ -77,12 +79,117 @@ static void survey_says_why_not(void **state)
     assert_null(strchr(survey.why, '\n'));
 }
 
+static void simulator_is_a_device(void **state)
+{
+    (void)state;
+    struct rung_device device;
+    struct rung_error err = {0};
+    char why[512] = "?";
+    unsetenv("RUNG_SIM_CC");
+    assert_int_equal(rung_device_open(&device, "sim", NULL, why, &err), RUNG_OK);
+    assert_string_equal(why, "");
+    assert_int_equal(device.driver.kind, RUNG_DRIVER_SIM);
+    assert_string_equal(device.driver.path, "(built in)");
+    assert_string_equal(device.name, "rung PTX simulator (no timing)");
+    assert_string_equal(device.uuid, "GPU-72756e67-2073-696d-756c-61746f720000");
+    assert_int_equal(device.cc, 121);
+    assert_int_equal(device.driver_version, 13000);
+    assert_int_equal(device.sm_count, 16);
+    assert_int_equal(device.warp_size, 32);
+    assert_int_equal(device.max_threads_per_block, 1024);
+    assert_int_equal(device.max_grid_x, INT_MAX);
+    assert_int_equal(device.shared_bytes_per_block, 49152);
+    assert_true(device.memory_bytes > 0);
+    rung_device_close(&device);
+    assert_null(device.context);
+    rung_device_close(&device);
+}
+
+static void auto_falls_back_and_says_why(void **state)
+{
+    (void)state;
+    struct rung_device device;
+    struct rung_error err = {0};
+    char why[512] = "";
+    setenv("FAKE_CUDA", "nodevice", 1);
+    assert_int_equal(rung_device_open(&device, "auto", RUNG_FAKE_CUDA, why, &err), RUNG_OK);
+    assert_int_equal(device.driver.kind, RUNG_DRIVER_SIM);
+    assert_contains(why, "CUDA_ERROR_NO_DEVICE");
+    assert_null(strchr(why, '\n'));
+    assert_int_equal(err.status, RUNG_OK);
+    rung_device_close(&device);
+}
+
+static void wrong_settings_name_the_variable(void **state)
+{
+    (void)state;
+    struct rung_device device;
+    struct rung_error err = {0};
+    setenv("RUNG_SIM_CC", "52", 1);
+    assert_int_equal(rung_device_open(&device, "sim", NULL, NULL, &err), RUNG_USAGE);
+    assert_contains(err.text, "RUNG_SIM_CC='52'");
+    assert_contains(err.text, "75, 80");
+    unsetenv("RUNG_SIM_CC");
+    rung_error_clear(&err);
+    setenv("RUNG_SIM_MEMORY", "lots", 1);
+    assert_int_equal(rung_device_open(&device, "sim", NULL, NULL, &err), RUNG_USAGE);
+    assert_contains(err.text, "RUNG_SIM_MEMORY='lots'");
+    unsetenv("RUNG_SIM_MEMORY");
+}
+
+static void ordinal_out_of_range_names_what_there_is(void **state)
+{
+    (void)state;
+    struct rung_device device;
+    struct rung_driver driver;
+    struct rung_error err = {0};
+    rung_driver_open_sim(&driver);
+    assert_int_equal(rung_device_open_with(&device, &driver, 1, &err), RUNG_UNABLE);
+    assert_contains(err.text, "cuda:1");
+    assert_contains(err.text, "1 card, cuda:0");
+}
+
+/* Fails every call of opening a device in turn. */
+static void every_failure_is_reported_and_leaves_nothing(void **state)
+{
+    (void)state;
+    struct rung_driver sim, driver;
+    rung_driver_open_sim(&sim);
+    unsigned k = 0;
+    for (;; k++) {
+        struct rung_device device;
+        struct rung_error err = {0};
+        fault_driver_make(&driver, &sim, k, CUDA_ERROR_ECC_UNCORRECTABLE);
+        unsigned long long before = fault_driver_live();
+        enum rung_status status = rung_device_open_with(&device, &driver, 0, &err);
+        if (!fault_driver_fired()) {
+            assert_int_equal(status, RUNG_OK);
+            assert_int_equal(fault_driver_live(), before + 2); /* context and stream */
+            rung_device_close(&device);
+            assert_int_equal(fault_driver_live(), before);
+            break;
+        }
+        assert_int_equal(status, RUNG_DRIVER);
+        assert_int_equal(err.native, CUDA_ERROR_ECC_UNCORRECTABLE);
+        assert_contains(err.text, fault_driver_fired());
+        assert_contains(err.text, "CUDA_ERROR_ECC_UNCORRECTABLE (214)");
+        assert_int_equal(fault_driver_live(), before);
+        assert_null(device.context);
+    }
+    assert_int_equal(k, 17); /* cuInit, version, count, get, name, memory, 8 numbers, 3 to open */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unknown_words_are_usage),
         cmocka_unit_test(card_failures_are_told),
         cmocka_unit_test(survey_says_why_not),
+        cmocka_unit_test(simulator_is_a_device),
+        cmocka_unit_test(auto_falls_back_and_says_why),
+        cmocka_unit_test(wrong_settings_name_the_variable),
+        cmocka_unit_test(ordinal_out_of_range_names_what_there_is),
+        cmocka_unit_test(every_failure_is_reported_and_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
