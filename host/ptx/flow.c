@@ -200,6 +200,21 @@ static void find_post_dominators(struct rung_ptx_flow *flow, struct search *work
             work->immediate[b] >= exit ? RUNG_PTX_NO_BLOCK : work->immediate[b];
 }
 
+/* Those of the graph itself, without the virtual exit. */
+static bool keep_predecessors(struct rung_ptx_flow *flow, const struct search *work)
+{
+    uint32_t total = work->first[flow->n_blocks];
+    uint32_t *kept = rung_arena_array(&flow->arena, total, sizeof *kept);
+    if (!kept)
+        return false;
+    memcpy(kept, work->predecessors, total * sizeof *kept);
+    for (uint32_t b = 0; b < flow->n_blocks; b++) {
+        flow->blocks[b].predecessors = kept + work->first[b];
+        flow->blocks[b].n_predecessors = work->first[b + 1] - work->first[b];
+    }
+    return true;
+}
+
 static bool analyse_graph(struct rung_ptx_flow *flow)
 {
     uint32_t n = flow->n_blocks + 1;
@@ -216,6 +231,7 @@ static bool analyse_graph(struct rung_ptx_flow *flow)
     if (good && work.predecessors) {
         mark_reachable(flow, &work);
         list_predecessors(flow, &work);
+        good = keep_predecessors(flow, &work);
         find_post_dominators(flow, &work);
     }
     rung_arena_release(&scratch);

@@ -11,9 +11,11 @@
 #define RUNG_PTX_NO_BLOCK UINT32_MAX /* the virtual exit behind every ret */
 
 struct rung_ptx_block {
-    uint32_t first, end;     /* instructions first .. end-1 */
-    uint32_t successors[2];  /* fall-through first, then the branch's target */
-    uint32_t n_successors;   /* 0 behind ret, exit, trap; brx targets are not followed */
+    uint32_t first, end;    /* instructions first .. end-1 */
+    uint32_t successors[2]; /* fall-through first, then the branch's target */
+    uint32_t n_successors;  /* 0 behind ret, exit, trap; brx targets are not followed */
+    const uint32_t *predecessors;
+    uint32_t n_predecessors;
     uint32_t post_dominator; /* immediate; RUNG_PTX_NO_BLOCK for the virtual exit */
     bool reachable;          /* from the entry */
 };
@@ -51,6 +53,13 @@ uint32_t rung_ptx_destinations(const struct rung_ptx_instruction *instruction);
 /* Whether the instruction is a load from memory other than .param, or an atomic: a slice stops
  * there. */
 bool rung_ptx_is_load(const struct rung_ptx_instruction *instruction);
+
+/* The definitions of `reg` that can reach an instruction, in `arena`, in no particular order: those
+ * from which a way leads to it without another that always takes effect. RUNG_MEMORY is the only
+ * failure. */
+enum rung_status rung_ptx_reaching(struct rung_ptx_list *out, struct rung_arena *arena,
+                                   const struct rung_ptx_flow *flow, uint32_t instruction,
+                                   uint32_t reg, struct rung_error *err);
 
 /* The backward slice of a register: every instruction that any definition of it depends on through
  * registers, in ascending order. Stops at loads (which are in the slice, their addresses are not)

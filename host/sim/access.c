@@ -154,8 +154,8 @@ struct sim_banks sim_banks_of(const uint64_t address[SIM_LANES], uint32_t active
         uint32_t degree = phase_degree(address, mask, bytes);
         banks.wavefronts += degree;
         banks.phases++;
+        banks.degree = degree > banks.degree ? degree : banks.degree;
     }
-    banks.degree = banks.wavefronts;
     return banks;
 }
 

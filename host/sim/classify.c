@@ -1,24 +1,27 @@
 /* Which additions are of data, and which of those are of the tree: found in the data flow, before
  * anything runs.
  *
- * A register holds data when some definition of it loads from global or shared memory, or computes
- * from data. It comes from the tree when some definition is a load from shared memory or a shuffle
- * of data, moves and choices between looked through. An addition of two data values counts; one of
- * whose operands comes from the tree is a tree addition. Indices are never data: they come from
- * special registers and parameters. A product is no addition, a multiply-add is. */
+ * A value is data when a definition that reaches it loads from global or shared memory, or computes
+ * from data. It comes from the tree when such a definition is a load from shared memory or a
+ * shuffle of data, moves and choices between looked through. An addition of two data values counts;
+ * one of whose operands comes from the tree is a tree addition. Indices are never data: they come
+ * from special registers and parameters. A product is no addition, a multiply-add is. */
 #include "sim/decode.h"
 
 #include <string.h>
 
 enum fact { DATA = 1, TREE = 2 };
 
+#define SOURCES                                                                                    \
+    5 /* operands of an instruction that may carry data, the destination's place unused */
+
 struct classifier {
     struct rung_sim_kernel *kernel;
     const struct rung_ptx_flow *flow;
-    struct rung_arena *arena;
-    uint8_t *facts;        /* of each register */
-    uint32_t *origin;      /* search stack of registers */
-    uint32_t *seen, round; /* registers seen in the search of this round */
+    struct rung_arena *arena, *scratch;
+    uint8_t *facts;                /* of what each instruction defines */
+    struct rung_ptx_list *sources; /* [instruction * SOURCES + operand]: definitions behind it */
+    uint32_t *todo, *seen, round;  /* of a search over instructions */
     uint32_t found[32], n_found;
 };
 
@@ -41,118 +44,140 @@ static bool computes(const struct rung_ptx_instruction *at)
            row->class == RUNG_PTX_CLASS_ARITHMETIC || row->class == RUNG_PTX_CLASS_LOGIC;
 }
 
-struct gathering {
-    const uint8_t *facts;
-    uint8_t sources;
-};
-
-static void gather_facts(void *context, uint32_t reg, bool defines)
+static bool stores_shared(const struct rung_ptx_instruction *at)
 {
-    struct gathering *to = context;
-    if (!defines)
-        to->sources |= to->facts[reg];
+    return at->opcode == RUNG_PTX_OP_ST && at->space == RUNG_PTX_SPACE_SHARED;
 }
 
-static uint8_t facts_of(const struct classifier *work, const struct rung_ptx_instruction *at)
+/* The definitions behind one operand; those behind all elements of a vector. */
+static bool find_sources(struct classifier *work, uint32_t index, uint32_t k)
 {
-    struct gathering sources = {.facts = work->facts};
+    const struct rung_ptx_operand *operand = &work->flow->function->instructions[index].operands[k];
+    bool vector = operand->kind == RUNG_PTX_VECTOR;
+    uint32_t n = vector ? operand->n_items : 1, count = 0;
+    struct rung_ptx_list lists[8] = {0};
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        const struct rung_ptx_operand *item = vector ? &operand->items[i] : operand;
+        if (item->kind != RUNG_PTX_REGISTER)
+            continue;
+        if (rung_ptx_reaching(&lists[i], work->scratch, work->flow, index, item->index, NULL))
+            return false;
+        count += lists[i].count;
+    }
+    uint32_t *items = rung_arena_array(work->scratch, count, sizeof *items);
+    if (!items)
+        return false;
+    work->sources[index * SOURCES + k] = (struct rung_ptx_list){items, count};
+    for (uint32_t i = 0; i < 8; i++) {
+        if (lists[i].count)
+            memcpy(items, lists[i].items, lists[i].count * sizeof *items);
+        items += lists[i].count;
+    }
+    return true;
+}
+
+static bool find_all_sources(struct classifier *work)
+{
+    const struct rung_ptx_function *function = work->flow->function;
+    for (uint32_t i = 0; i < function->n_instructions; i++) {
+        const struct rung_ptx_instruction *at = &function->instructions[i];
+        if (!computes(at) && !stores_shared(at))
+            continue;
+        for (uint32_t k = 1; k < at->n_operands && k < SOURCES; k++)
+            if (!find_sources(work, i, k))
+                return false;
+    }
+    return true;
+}
+
+static uint8_t operand_facts(const struct classifier *work, uint32_t index, uint32_t k)
+{
+    const struct rung_ptx_list *definitions = &work->sources[index * SOURCES + k];
+    uint8_t facts = 0;
+    for (uint32_t i = 0; i < definitions->count; i++)
+        facts |= work->facts[definitions->items[i]];
+    return facts;
+}
+
+static uint8_t facts_of(const struct classifier *work, uint32_t index)
+{
+    const struct rung_ptx_instruction *at = &work->flow->function->instructions[index];
+    uint8_t sources = 0;
     if (is_load_of(at, RUNG_PTX_SPACE_GLOBAL))
         return DATA;
     if (is_load_of(at, RUNG_PTX_SPACE_SHARED))
         return DATA | TREE;
-    if (!computes(at))
+    if (!computes(at) || at->types[0] == RUNG_PTX_PRED)
         return 0;
-    rung_ptx_registers_visit(at, gather_facts, &sources);
-    if (at->opcode == RUNG_PTX_OP_SHFL && sources.sources & DATA)
+    for (uint32_t k = 1; k < at->n_operands && k < SOURCES; k++)
+        sources |= operand_facts(work, index, k);
+    if (at->opcode == RUNG_PTX_OP_SHFL && sources & DATA)
         return DATA | TREE;
-    return passes_on(at) ? sources.sources : sources.sources & DATA;
+    return passes_on(at) ? sources : sources & DATA;
 }
 
 /* Facts only grow, so a fixed point is reached. */
 static void find_facts(struct classifier *work)
 {
-    const struct rung_ptx_function *function = work->flow->function;
+    uint32_t n = work->flow->function->n_instructions;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t r = 0; r < function->n_registers; r++) {
-            uint8_t facts = work->facts[r];
-            if (function->registers[r].type == RUNG_PTX_PRED)
-                continue;
-            for (uint32_t k = 0; k < work->flow->definitions[r].count; k++)
-                facts |=
-                    facts_of(work, &function->instructions[work->flow->definitions[r].items[k]]);
-            changed |= facts != work->facts[r];
-            work->facts[r] = facts;
+        for (uint32_t i = 0; i < n; i++) {
+            uint8_t facts = work->facts[i] | facts_of(work, i);
+            changed |= facts != work->facts[i];
+            work->facts[i] = facts;
         }
     }
 }
 
-static bool is_data(const struct classifier *work, const struct rung_ptx_operand *operand,
-                    uint8_t fact)
+static bool is_addition(const struct classifier *work, uint32_t i)
 {
-    return operand->kind == RUNG_PTX_REGISTER && work->facts[operand->index] & fact;
-}
-
-static bool is_addition(const struct classifier *work, const struct rung_ptx_instruction *at)
-{
-    const struct rung_ptx_operand *operands = at->operands;
-    if (at->opcode == RUNG_PTX_OP_ADD)
-        return is_data(work, &operands[1], DATA) && is_data(work, &operands[2], DATA);
-    if (at->opcode == RUNG_PTX_OP_FMA || at->opcode == RUNG_PTX_OP_MAD)
-        return is_data(work, &operands[3], DATA) &&
-               (is_data(work, &operands[1], DATA) || is_data(work, &operands[2], DATA));
+    enum rung_ptx_opcode opcode = work->flow->function->instructions[i].opcode;
+    if (opcode == RUNG_PTX_OP_ADD)
+        return operand_facts(work, i, 1) & operand_facts(work, i, 2) & DATA;
+    if (opcode == RUNG_PTX_OP_FMA || opcode == RUNG_PTX_OP_MAD)
+        return operand_facts(work, i, 3) & (operand_facts(work, i, 1) | operand_facts(work, i, 2)) &
+               DATA;
     return false;
 }
 
-static bool is_tree(const struct classifier *work, const struct rung_ptx_instruction *at)
+static bool is_tree(const struct classifier *work, uint32_t index)
 {
-    for (uint32_t i = 1; i < at->n_operands; i++)
-        if (is_data(work, &at->operands[i], TREE))
-            return true;
-    return false;
+    uint8_t facts = 0;
+    for (uint32_t k = 1; k < work->flow->function->instructions[index].n_operands; k++)
+        facts |= operand_facts(work, index, k);
+    return facts & TREE;
 }
 
-struct search {
-    struct classifier *work;
-    uint32_t n_todo;
-};
-
-static void push(void *context, uint32_t reg, bool defines)
+static void push_sources(struct classifier *work, uint32_t index, uint32_t *n_todo)
 {
-    struct search *search = context;
-    if (defines || search->work->seen[reg] == search->work->round)
-        return;
-    search->work->seen[reg] = search->work->round;
-    search->work->origin[search->n_todo++] = reg;
+    for (uint32_t k = 1; k < SOURCES; k++) {
+        const struct rung_ptx_list *definitions = &work->sources[index * SOURCES + k];
+        for (uint32_t i = 0; i < definitions->count; i++) {
+            uint32_t definition = definitions->items[i];
+            if (work->seen[definition] == work->round)
+                continue;
+            work->seen[definition] = work->round;
+            work->todo[(*n_todo)++] = definition;
+        }
+    }
 }
 
-/* The instructions that satisfy `wanted` behind the operands of `at`, moves looked through. The
+/* The instructions that satisfy `wanted` behind the operands of one, moves looked through. The
  * first 32 serve: more loads behind one operand occur in no reduction. */
-static void find_origins(struct classifier *work, const struct rung_ptx_instruction *at,
+static void find_origins(struct classifier *work, uint32_t index,
                          bool (*wanted)(const struct classifier *, uint32_t))
 {
-    const struct rung_ptx_function *function = work->flow->function;
-    struct search search = {.work = work};
+    uint32_t n_todo = 0;
     work->round++;
     work->n_found = 0;
-    for (uint32_t i = 1; i < at->n_operands; i++) {
-        const struct rung_ptx_operand *operand = &at->operands[i];
-        if (operand->kind == RUNG_PTX_REGISTER)
-            push(&search, operand->index, false);
-        for (uint32_t k = 0; operand->kind == RUNG_PTX_VECTOR && k < operand->n_items; k++)
-            if (operand->items[k].kind == RUNG_PTX_REGISTER)
-                push(&search, operand->items[k].index, false);
-    }
-    while (search.n_todo) {
-        const struct rung_ptx_list *definitions =
-            &work->flow->definitions[work->origin[--search.n_todo]];
-        for (uint32_t k = 0; k < definitions->count; k++) {
-            uint32_t index = definitions->items[k];
-            if (wanted(work, index) && work->n_found < 32)
-                work->found[work->n_found++] = index;
-            if (passes_on(&function->instructions[index]))
-                rung_ptx_registers_visit(&function->instructions[index], push, &search);
-        }
+    push_sources(work, index, &n_todo);
+    while (n_todo) {
+        uint32_t definition = work->todo[--n_todo];
+        if (wanted(work, definition) && work->n_found < 32)
+            work->found[work->n_found++] = definition;
+        if (passes_on(&work->flow->function->instructions[definition]))
+            push_sources(work, definition, &n_todo);
     }
 }
 
@@ -202,12 +227,11 @@ static void run_guarded_addition(struct sim_warp *warp, const struct sim_op *op)
 static bool mark_addition(struct classifier *work, uint32_t index)
 {
     struct rung_sim_kernel *kernel = work->kernel;
-    const struct rung_ptx_instruction *at = &work->flow->function->instructions[index];
     struct sim_op *op = &kernel->ops[index];
     struct sim_addition *addition = rung_arena_alloc(work->arena, sizeof *addition);
     if (!addition)
         return false;
-    addition->tree = is_tree(work, at);
+    addition->tree = is_tree(work, index);
     op->addition = addition;
     if (op->guard) {
         op->within = op->behind;
@@ -219,7 +243,7 @@ static bool mark_addition(struct classifier *work, uint32_t index)
     if (!addition->tree)
         return true;
     addition->slot = kernel->n_slots++;
-    find_origins(work, at, is_shared_load);
+    find_origins(work, index, is_shared_load);
     uint32_t *loads = rung_arena_array(work->arena, work->n_found, sizeof *loads);
     if (!loads)
         return false;
@@ -238,7 +262,7 @@ static bool mark_addition(struct classifier *work, uint32_t index)
 static void mark_store(struct classifier *work, uint32_t index)
 {
     uint32_t best = UINT32_MAX;
-    find_origins(work, &work->flow->function->instructions[index], is_tree_addition);
+    find_origins(work, index, is_tree_addition);
     for (uint32_t i = 0; i < work->n_found; i++) {
         uint32_t at = work->found[i];
         if (best == UINT32_MAX || (at < index && (best > index || at > best)))
@@ -252,13 +276,11 @@ static bool mark_all(struct classifier *work)
 {
     const struct rung_ptx_function *function = work->flow->function;
     for (uint32_t i = 0; i < function->n_instructions; i++)
-        if (is_addition(work, &function->instructions[i]) && !mark_addition(work, i))
+        if (is_addition(work, i) && !mark_addition(work, i))
             return false;
-    for (uint32_t i = 0; i < function->n_instructions; i++) {
-        const struct rung_ptx_instruction *at = &function->instructions[i];
-        if (at->opcode == RUNG_PTX_OP_ST && at->space == RUNG_PTX_SPACE_SHARED)
+    for (uint32_t i = 0; i < function->n_instructions; i++)
+        if (stores_shared(&function->instructions[i]))
             mark_store(work, i);
-    }
     return true;
 }
 
@@ -280,13 +302,14 @@ bool sim_kernel_classify(struct rung_sim_kernel *kernel, const struct rung_ptx_f
                          struct rung_arena *arena)
 {
     struct rung_arena scratch = {0};
-    uint32_t n = flow->function->n_registers;
-    struct classifier work = {.kernel = kernel, .flow = flow, .arena = arena};
+    uint32_t n = flow->function->n_instructions;
+    struct classifier work = {.kernel = kernel, .flow = flow, .arena = arena, .scratch = &scratch};
     work.facts = rung_arena_array(&scratch, n, sizeof *work.facts);
-    work.origin = rung_arena_array(&scratch, n, sizeof *work.origin);
+    work.todo = rung_arena_array(&scratch, n, sizeof *work.todo);
     work.seen = rung_arena_array(&scratch, n, sizeof *work.seen);
+    work.sources = rung_arena_array(&scratch, (size_t)n * SOURCES, sizeof *work.sources);
     kernel->n_slots = 1; /* slot 0 takes the degrees that nobody asks for */
-    bool good = work.facts && work.origin && work.seen;
+    bool good = work.facts && work.todo && work.seen && work.sources && find_all_sources(&work);
     if (good) {
         find_facts(&work);
         good = mark_all(&work);

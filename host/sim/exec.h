@@ -300,8 +300,8 @@ unsigned char *sim_access_global(struct sim_warp *warp, const struct sim_op *op,
                                  uint32_t bytes, uint32_t lane);
 unsigned char *sim_access_shared(struct sim_warp *warp, const struct sim_op *op, uint64_t address,
                                  uint32_t bytes, uint32_t lane);
-/* Wavefronts of a shared access of `bytes` a lane, the phases it needs in any case, and its degree:
- * the wavefronts of all phases, as gen/model.h weighs a body run. */
+/* Wavefronts of a shared access of `bytes` a lane, the phases it needs in any case, and the degree
+ * of its worst phase. */
 struct sim_banks {
     uint32_t wavefronts, phases, degree;
 };
