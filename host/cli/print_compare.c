@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/keys.h"
+
 static void time_cell(struct rung_table *table, const struct rung_result *result)
 {
     if (result && result->row.time_ms.known)
@@ -25,11 +27,19 @@ enum rung_status rung_comparison_print(const struct rung_comparison *comparison,
         {"reason",   "reason",   false},
     };
     size_t n = sizeof columns / sizeof *columns;
+    struct rung_keys keys = {0};
+    for (size_t i = 0; i < comparison->n_rows; i++)
+        rung_keys_look(&keys, comparison->rows[i].key);
+    bool text = format == RUNG_FORMAT_TABLE || format == RUNG_FORMAT_MD;
+    if (text)
+        rung_keys_print_common(&keys, RUNG_KEY_WORDS, to);
     struct rung_table *table = rung_table_new(columns, explain ? n : n - 1);
     for (size_t i = 0; i < comparison->n_rows; i++) {
         const struct rung_compared *row = &comparison->rows[i];
+        char name[RUNG_CELL_KEY_SIZE];
+        rung_keys_name(name, &keys, row->key);
         rung_table_row(table);
-        rung_table_text(table, row->key);
+        rung_table_text(table, text ? name : row->key);
         time_cell(table, row->a);
         time_cell(table, row->b);
         if (row->timed) {

@@ -6,48 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/keys.h"
 #include "report/best.h"
-
-/* The axes beside the id that a key spells, in its order: n=…, target, image, state, timer. */
-#define N_PARTS 5
-
-struct parts {
-    char id[RUNG_CELL_KEY_SIZE];
-    char part[N_PARTS][32];
-};
-
-static void split(struct parts *out, const char *key)
-{
-    memset(out, 0, sizeof *out);
-    sscanf(key, "%159s %31s %31s %31s %31s %31s", out->id, out->part[0], out->part[1], out->part[2],
-           out->part[3], out->part[4]);
-}
-
-/* Which parts differ between rows; the others go into `common`. */
-static void find_common(bool varies[N_PARTS], struct parts *common, const struct rung_result *rows,
-                        size_t n_rows)
-{
-    struct parts parts;
-    memset(varies, 0, N_PARTS * sizeof *varies);
-    split(common, n_rows ? rows[0].key : "");
-    for (size_t i = 1; i < n_rows; i++) {
-        split(&parts, rows[i].key);
-        for (size_t p = 0; p < N_PARTS; p++)
-            varies[p] |= strcmp(parts.part[p], common->part[p]) != 0;
-    }
-}
-
-static void name_row(char name[RUNG_CELL_KEY_SIZE], const struct rung_result *row,
-                     const bool varies[N_PARTS])
-{
-    struct parts parts;
-    split(&parts, row->key);
-    size_t length = (size_t)snprintf(name, RUNG_CELL_KEY_SIZE, "%s", parts.id);
-    for (size_t p = 0; p < N_PARTS && length < RUNG_CELL_KEY_SIZE; p++)
-        if (varies[p])
-            length +=
-                (size_t)snprintf(name + length, RUNG_CELL_KEY_SIZE - length, " %s", parts.part[p]);
-}
 
 static void cell_number(struct rung_table *table, const char *format, double value)
 {
@@ -111,23 +71,21 @@ static const struct rung_column counted_columns[] = {
 enum rung_status rung_results_print(const struct rung_result *rows, size_t n_rows,
                                     enum rung_format format, FILE *to, struct rung_error *err)
 {
-    bool varies[N_PARTS], timed = false;
-    struct parts common;
-    find_common(varies, &common, rows, n_rows);
-    for (size_t i = 0; i < n_rows; i++)
+    struct rung_keys keys = {0};
+    bool timed = false;
+    for (size_t i = 0; i < n_rows; i++) {
+        rung_keys_look(&keys, rows[i].key);
         timed |= rows[i].row.time_ms.known;
-    fputs("All rows:", to);
-    for (size_t p = 0; p < N_PARTS; p++)
-        if (!varies[p] && (timed || p < 2)) /* states and timers say nothing without times */
-            fprintf(to, " %s", common.part[p]);
-    fputs("\n", to);
+    }
+    /* States and timers say nothing without times. */
+    rung_keys_print_common(&keys, timed ? RUNG_KEY_WORDS : 2, to);
     struct rung_table *table =
         timed ? rung_table_new(timed_columns, sizeof timed_columns / sizeof *timed_columns)
               : rung_table_new(counted_columns, sizeof counted_columns / sizeof *counted_columns);
     for (size_t i = 0; i < n_rows; i++) {
         const struct rung_row *row = &rows[i].row;
         char name[RUNG_CELL_KEY_SIZE];
-        name_row(name, &rows[i], varies);
+        rung_keys_name(name, &keys, rows[i].key);
         rung_table_row(table);
         rung_table_text(table, name);
         if (timed)
