@@ -16,6 +16,7 @@ static json_t *axis_values(const struct rung_result *result)
     const struct rung_config *config = &row->config;
     char target[16];
     snprintf(target, sizeof target, "sm_%u", row->ptx_target % 10000);
+    /* clang-format off */
     const struct {
         const char *name, *word;
         uint64_t number;
@@ -32,6 +33,7 @@ static json_t *axis_values(const struct rung_result *result)
         {"state", rung_row_word(row, "state", rung_state_word(RUNG_STATE_CLEAN)), 0},
         {"timer", rung_row_word(row, "timer", rung_timer_word(RUNG_TIMER_ISOLATED)), 0},
     };
+    /* clang-format on */
     json_t *values = json_array();
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
         char text[64];
@@ -47,8 +49,9 @@ static bool has_value(const json_t *values, const char *value)
 {
     size_t i;
     const json_t *known;
-    json_array_foreach(values, i, known) if (strcmp(
-        json_string_value(json_object_get(known, "input_string")), value) == 0) return true;
+    json_array_foreach(values, i,
+                       known) if (strcmp(json_string_value(json_object_get(known, "input_string")),
+                                         value) == 0) return true;
     return false;
 }
 
@@ -62,8 +65,8 @@ static void widen_axes(json_t *axes, const json_t *state_values)
         const char *text = json_string_value(json_object_get(value, "value"));
         json_t *axis = json_array_get(axes, i);
         if (!axis) {
-            axis = json_pack("{s:O, s:O, s:s, s:[]}", "name", json_object_get(value, "name"), "type",
-                             json_object_get(value, "type"), "flags", "", "values");
+            axis = json_pack("{s:O, s:O, s:s, s:[]}", "name", json_object_get(value, "name"),
+                             "type", json_object_get(value, "type"), "flags", "", "values");
             json_array_append_new(axes, axis);
         }
         json_t *values = json_object_get(axis, "values");
@@ -91,10 +94,10 @@ static void add_file_summary(json_t *summaries, const char *filename, size_t n)
     snprintf(count, sizeof count, "%zu", n);
     json_array_append_new(
         summaries, json_pack("{s:s, s:s, s:s, s:s, s:s, s:[{s:s, s:s, s:s}, {s:s, s:s, s:s}]}",
-                             "tag", "nv/json/bin:nv/cold/sample_times", "name", "Samples Times File",
-                             "hint", "file/sample_times", "description", "", "hide", "Not needed.",
-                             "data", "name", "filename", "type", "string", "value", filename, "name",
-                             "size", "type", "int64", "value", count));
+                             "tag", "nv/json/bin:nv/cold/sample_times", "name",
+                             "Samples Times File", "hint", "file/sample_times", "description", "",
+                             "hide", "Not needed.", "data", "name", "filename", "type", "string",
+                             "value", filename, "name", "size", "type", "int64", "value", count));
 }
 
 static enum rung_status write_samples(json_t *summaries, const struct rung_times *times,
@@ -173,12 +176,11 @@ static enum rung_status add_state(json_t *benchmark, const struct rung_result *r
     const struct rung_row *row = &result->row;
     bool timed = row->status == RUNG_ROW_OK && row->time_ms.known && row->time_ms.n_samples > 0;
     json_t *values = axis_values(result), *summaries = json_array();
-    enum rung_status status =
-        timed ? add_summaries(summaries, row, path, index, err) : RUNG_OK;
+    enum rung_status status = timed ? add_summaries(summaries, row, path, index, err) : RUNG_OK;
     widen_axes(json_object_get(benchmark, "axes"), values);
-    json_t *state = json_pack("{s:o, s:i, s:i, s:o, s:o, s:b}", "name", name_of(values), "device", 0,
-                              "type_config_index", 0, "axis_values", values, "summaries", summaries,
-                              "is_skipped", (int)!timed);
+    json_t *state = json_pack("{s:o, s:i, s:i, s:o, s:o, s:b}", "name", name_of(values), "device",
+                              0, "type_config_index", 0, "axis_values", values, "summaries",
+                              summaries, "is_skipped", (int)!timed);
     if (!timed)
         json_object_set_new(state, "skip_reason",
                             json_string(row->reason[0] ? row->reason : "not timed"));
@@ -193,8 +195,9 @@ static json_t *benchmark_of(json_t *benchmarks, const struct rung_row *row)
     json_t *known;
     snprintf(name, sizeof name, "rung/%s/%s", rung_op_word(row->config.op),
              rung_type_word(row->config.type));
-    json_array_foreach(benchmarks, i, known) if (
-        strcmp(json_string_value(json_object_get(known, "name")), name) == 0) return known;
+    json_array_foreach(benchmarks, i,
+                       known) if (strcmp(json_string_value(json_object_get(known, "name")), name) ==
+                                  0) return known;
     known = json_pack("{s:s, s:i, s:[i], s:[], s:[]}", "name", name, "index",
                       (int)json_array_size(benchmarks), "devices", 0, "axes", "states");
     json_array_append_new(benchmarks, known);
@@ -222,10 +225,10 @@ enum rung_status rung_export_nvbench(json_t **out, const struct rung_results *re
         status = add_state(benchmark_of(benchmarks, &results->rows[i].row), &results->rows[i], path,
                            i, err);
     const json_t *argv = rung_results_run_field(results, 0, "argv");
-    json_t *object = json_pack(
-        "{s:{s:O*, s:{s:{s:i, s:i, s:i, s:s}}}, s:[o], s:o}", "meta", "argv", argv, "version",
-        "json", "major", 1, "minor", 0, "patch", 0, "string", "1.0.0", "devices",
-        device_of(results), "benchmarks", benchmarks);
+    json_t *object =
+        json_pack("{s:{s:O*, s:{s:{s:i, s:i, s:i, s:s}}}, s:[o], s:o}", "meta", "argv", argv,
+                  "version", "json", "major", 1, "minor", 0, "patch", 0, "string", "1.0.0",
+                  "devices", device_of(results), "benchmarks", benchmarks);
     if (status == RUNG_OK && !object)
         status = rung_fail(err, RUNG_MEMORY, "out of memory");
     if (status == RUNG_OK)
