@@ -23,6 +23,7 @@ enum rung_code_op {
     RUNG_CODE_LOW_MASK,    /* the lowest x bits set */
     RUNG_CODE_SHIFT_LEFT,  /* sources: value, distance */
     RUNG_CODE_SHIFT_RIGHT, /* sources: value, distance */
+    RUNG_CODE_ROTATE,      /* the first source, by the second */
     RUNG_CODE_MULTIPLY,    /* low half; the first two sources are the factors */
     RUNG_CODE_MULTIPLY_HIGH, /* high half; likewise */
     RUNG_CODE_MULTIPLY_WIDE, /* both halves; likewise */

@@ -7,17 +7,17 @@
 #define STEPS_MAX 50000000u /* of all walks over one kernel together */
 #define EDGES_MAX 4000000u  /* of indirect branches and returns, which may go anywhere */
 
-static bool is_conditional(const struct rung_code_instruction *instruction)
-{
-    return instruction->guard != RUNG_CODE_NO_REGISTER ||
-           (instruction->op == RUNG_CODE_BRANCH && !instruction->indirect &&
-            instruction->n_sources > 0);
-}
-
 static bool ends_block(const struct rung_code_instruction *instruction)
 {
     return instruction->op == RUNG_CODE_BRANCH || instruction->op == RUNG_CODE_CALL ||
            instruction->op == RUNG_CODE_RETURN || instruction->op == RUNG_CODE_EXIT;
+}
+
+bool rung_flow_is_conditional(const struct rung_code_instruction *instruction)
+{
+    return ends_block(instruction) && (instruction->guard != RUNG_CODE_NO_REGISTER ||
+                                       (instruction->op == RUNG_CODE_BRANCH &&
+                                        !instruction->indirect && instruction->n_sources > 0));
 }
 
 static bool make_blocks(struct rung_flow *flow)
@@ -69,7 +69,7 @@ static uint32_t list_successors(uint32_t *to, const struct rung_flow *flow, uint
     bool leaves =
         last->op == RUNG_CODE_BRANCH || last->op == RUNG_CODE_RETURN || last->op == RUNG_CODE_EXIT;
     uint32_t n = 0;
-    if (b + 1 < flow->n_blocks && (!leaves || is_conditional(last)))
+    if (b + 1 < flow->n_blocks && (!leaves || rung_flow_is_conditional(last)))
         to[n++] = b + 1;
     if ((last->op == RUNG_CODE_BRANCH || last->op == RUNG_CODE_CALL) &&
         last->target < flow->code->n_instructions)

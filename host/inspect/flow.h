@@ -30,6 +30,9 @@ struct rung_flow {
     bool out_of_memory;
 };
 
+/* Whether control may go on behind the instruction or elsewhere, by a predicate. */
+bool rung_flow_is_conditional(const struct rung_code_instruction *instruction);
+
 #define RUNG_FLOW_DEFS_MAX 32
 
 struct rung_defs {

@@ -83,7 +83,7 @@ bool rung_judge_find_guards(struct rung_judge *judge)
             add(&guards, &judge->trail.guards[i], i, touch);
     }
     for (uint32_t block = 0; block < flow->n_blocks; block++)
-        if (flow->blocks[block].n_successors > 1)
+        if (rung_flow_is_conditional(&judge->code->instructions[flow->blocks[block].end - 1]))
             add_branch(&guards, block, touches, region);
     return true;
 }

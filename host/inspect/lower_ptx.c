@@ -223,6 +223,14 @@ static void refine(struct rung_code_instruction *result, struct draft *draft,
         if (draft->n_sources >= 4 && sources[3].kind == RUNG_SOURCE_CONSTANT)
             rung_lookup_read(result, sources, &draft->n_sources, (uint8_t)sources[3].constant);
         break;
+    case RUNG_PTX_OP_SHF:
+        if (draft->n_sources == 3 && sources[0].kind == RUNG_SOURCE_REGISTER &&
+            sources[1].kind == RUNG_SOURCE_REGISTER && sources[0].reg == sources[1].reg) {
+            sources[1] = sources[2];
+            draft->n_sources = 2;
+            result->op = RUNG_CODE_ROTATE;
+        }
+        break;
     case RUNG_PTX_OP_BFE: /* from bit 0 and without a sign: an and */
         if (draft->n_sources == 3 &&
             rung_ptx_type_kind(instruction->types[0]) == RUNG_PTX_KIND_UNSIGNED &&

@@ -23,6 +23,7 @@ enum form {
     FORM_FIRST_AND_THIRD,
     FORM_THIRD,
     FORM_THIRD_THEN_SECOND,
+    FORM_ROTATE,      /* of both halves the same register */
     FORM_ZERO_EXTEND, /* the second source is a number of bits */
     FORM_LOOKUP,      /* LOP3: a truth table tells what it does */
     FORM_PERMUTE,
@@ -361,6 +362,12 @@ static void read_form(struct draft *draft, const struct row *row,
         break;
     case FORM_THIRD_THEN_SECOND:
         keep_two(draft, 2, 1);
+        break;
+    case FORM_ROTATE:
+        if (draft->n_sources >= 3 && draft->sources[0].kind == RUNG_SOURCE_REGISTER &&
+            draft->sources[2].kind == RUNG_SOURCE_REGISTER &&
+            draft->sources[0].reg == draft->sources[2].reg)
+            result->op = RUNG_CODE_ROTATE;
         break;
     case FORM_ZERO_EXTEND:
         if (draft->n_sources == 2 && draft->sources[1].kind == RUNG_SOURCE_CONSTANT)
