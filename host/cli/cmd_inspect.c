@@ -116,6 +116,21 @@ static enum rung_status print(const struct inspect_result *result,
                                output->stream, err);
 }
 
+/* Why kernels have no SASS: how many, and the first reason. */
+static void print_notes(const struct inspect_result *result)
+{
+    size_t n_without = 0, n = 0;
+    const char *why = NULL;
+    for (size_t i = 0; i < result->n_rows; i++)
+        for (size_t k = 0; k < result->rows[i].inspection.n_kernels; k++, n++) {
+            const char *reason = result->rows[i].inspection.kernels[k].sass.why;
+            n_without += reason[0] != '\0';
+            why = !why && reason[0] ? reason : why;
+        }
+    if (n_without > 0)
+        fprintf(stderr, "rung inspect: no SASS for %zu of %zu kernels: %s\n", n_without, n, why);
+}
+
 static enum rung_status run(struct arguments *arguments, int argc, char **argv,
                             struct rung_error *err)
 {
@@ -142,8 +157,8 @@ static enum rung_status run(struct arguments *arguments, int argc, char **argv,
         concluded != RUNG_OK && concluded != RUNG_WRONG && concluded != RUNG_INCOMPLETE;
     if (collected && (!all_failed || format == RUNG_FORMAT_JSON))
         status = print(&result, arguments, listing, &output, argc, argv, err);
-    if (collected && result.sass_why[0])
-        fprintf(stderr, "rung inspect: %s\n", result.sass_why);
+    if (collected)
+        print_notes(&result);
     enum rung_status closed = rung_output_close(&output, status == RUNG_OK && !all_failed, err);
     if (status == RUNG_OK)
         status = closed;

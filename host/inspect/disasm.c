@@ -121,14 +121,16 @@ static void batch_start(struct batch *batch, const struct rung_disasm_job *jobs,
 }
 
 /* What the process says on the first line of its errors, for the reader. */
-static void explain(struct rung_error *err, const struct batch *batch, int state,
+static void explain(struct rung_error *err, const struct batch *batch, int state, unsigned sm,
                     const struct rung_disasm *disasm)
 {
     size_t length = 0;
     char *text = batch->errors >= 0 ? read_back(batch->errors, &length) : NULL;
     if (text)
         text[strcspn(text, "\n")] = '\0';
-    if (text && text[0])
+    if (text && strstr(text, "is not defined for option"))
+        rung_fail(err, RUNG_UNABLE, "%s does not know sm_%u", disasm->path, sm);
+    else if (text && text[0])
         rung_fail(err, RUNG_UNABLE, "%s: %s", disasm->path, text);
     else if (batch->pid >= 0 && WIFSIGNALED(state))
         rung_fail(err, RUNG_UNABLE, "%s was killed by signal %d", disasm->path, WTERMSIG(state));
@@ -164,7 +166,7 @@ static bool batch_finish(struct batch *batch, struct rung_disasm_job *jobs,
     size_t first = 0;
     struct rung_error err = {0};
     if (!served)
-        explain(&err, batch, state, disasm);
+        explain(&err, batch, state, jobs[batch->jobs[0]].sm, disasm);
     for (size_t i = 0; i < batch->n_jobs; i++) {
         struct rung_disasm_job *job = &jobs[batch->jobs[i]];
         job->status = served ? RUNG_OK : err.status;

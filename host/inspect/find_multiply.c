@@ -19,8 +19,8 @@ static bool constant_factor(uint64_t *factor, const struct rung_judge *judge, ui
     return false;
 }
 
-/* The product of which source `s` of `i` is the low half, through moves, rotations and conversions
- * to fewer bits; RUNG_CODE_NOWHERE if there is none. */
+/* The product of which source `s` of `i` is the low half, through moves, rotations, added
+ * constants and conversions to fewer bits; RUNG_CODE_NOWHERE if there is none. */
 static uint32_t product_behind(const struct rung_judge *judge, uint32_t i, uint32_t s, int moves)
 {
     const struct rung_definitions *defs = &judge->trail.sources[i][s];
@@ -33,7 +33,9 @@ static uint32_t product_behind(const struct rung_judge *judge, uint32_t i, uint3
         return from;
     bool narrows = instruction->op == RUNG_CODE_AND && instruction->n_sources == 2 &&
                    rung_trail_constant(&constant, &judge->trail, from, 1) && constant == UINT16_MAX;
-    if (narrows || instruction->op == RUNG_CODE_ROTATE ||
+    bool shifted = instruction->op == RUNG_CODE_ADD && instruction->n_sources == 2 &&
+                   rung_trail_constant(&constant, &judge->trail, from, 1);
+    if (narrows || shifted || instruction->op == RUNG_CODE_ROTATE ||
         (instruction->op == RUNG_CODE_MOVE && instruction->n_sources == 1))
         return product_behind(judge, from, 0, moves - 1);
     return RUNG_CODE_NOWHERE;

@@ -356,7 +356,8 @@ static void read_form(struct draft *draft, const struct row *row,
         keep_two(draft, 0, 2);
         break;
     case FORM_THIRD:
-        if (source_operand(draft, 2) && source_operand(draft, 2)->negated)
+        if (source_operand(draft, 2) && source_operand(draft, 2)->is_register &&
+            source_operand(draft, 2)->negated)
             result->op = RUNG_CODE_ADD; /* zero less it */
         keep_one(draft, 2);
         break;

@@ -2,7 +2,7 @@
 #include "inspect/magic.h"
 
 #define DIVISOR_MAX 65535u
-#define INVERSE_MAX 1023u /* larger ones would make every small factor the inverse of something */
+#define SMALL_MAX 1023u /* where larger divisors would make any factor fit one of them */
 #define MASK_BITS_MAX 21
 
 static bool is_power_of_two(uint64_t value)
@@ -22,14 +22,27 @@ bool rung_magic_is_reciprocal(uint64_t factor, unsigned shift, unsigned bits)
     return excess > 0 && excess <= (uint64_t)1 << (shift - bits);
 }
 
+/* Whether `factor` is 2^32 / d, rounded either way, for a small d. */
+static bool is_high_half(uint64_t factor)
+{
+    const uint64_t power = (uint64_t)1 << 32;
+    for (uint64_t divisor = factor ? power / factor : 0, i = 0; i < 2; i++, divisor++) {
+        uint64_t product = factor * divisor;
+        uint64_t apart = product > power ? product - power : power - product;
+        if (divisor >= 3 && divisor <= SMALL_MAX && !is_power_of_two(divisor) && apart <= divisor)
+            return true;
+    }
+    return false;
+}
+
 bool rung_magic_is_wide_reciprocal(uint64_t factor)
 {
-    uint64_t low = factor & UINT32_MAX, with_33_bits = low | (uint64_t)1 << 32;
+    const uint64_t low = factor & UINT32_MAX, with_33_bits = low | (uint64_t)1 << 32;
     for (unsigned shift = 32; shift < 63; shift++)
         if (rung_magic_is_reciprocal(low, shift, 31) ||
             rung_magic_is_reciprocal(with_33_bits, shift, 31))
             return true;
-    return false;
+    return is_high_half(low);
 }
 
 /* The inverse of an odd number modulo 2^64, by Newton's iteration: each step doubles the bits. */
@@ -49,7 +62,7 @@ bool rung_magic_is_inverse(uint64_t factor, uint64_t limit)
         uint64_t all = width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
         uint64_t divisor = inverse(factor) & all;
         uint64_t bound = limit & all;
-        if (divisor < 3 || divisor > INVERSE_MAX)
+        if (divisor < 3 || divisor > SMALL_MAX)
             continue;
         for (; divisor <= DIVISOR_MAX && divisor <= all / 2; divisor *= 2) {
             uint64_t least = all / divisor;

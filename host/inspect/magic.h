@@ -11,7 +11,8 @@
 bool rung_magic_is_reciprocal(uint64_t factor, unsigned shift, unsigned bits);
 
 /* The same for a 32-bit factor of a product of which the high word is used, by whatever shift; some
- * divisors need 33 bits, whose highest is then added apart. */
+ * divisors need 33 bits, whose highest is then added apart. Also the high half of one of 64 bits,
+ * which is rounded down. */
 bool rung_magic_is_wide_reciprocal(uint64_t factor);
 
 /* Whether multiplying by `factor` and comparing with `limit` asks for divisibility: factor is the
