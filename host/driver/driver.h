@@ -12,6 +12,7 @@ struct rung_sim_control; /* sim/sim.h */
 /* The simulator's drop-in library hands its control out under this name, to whoever was built with
  * the same version of struct rung_sim_control and of what it passes. */
 #define RUNG_SIM_CONTROL_SYMBOL "rungSimControl"
+#define RUNG_SIM_EXPLAIN_SYMBOL "rungSimExplain"
 #define RUNG_SIM_CONTROL_VERSION 1
 
 enum rung_driver_kind { RUNG_DRIVER_CUDA, RUNG_DRIVER_SIM };
@@ -22,6 +23,9 @@ struct rung_driver {
     void *library;  /* dlopen handle, NULL for the simulator */
     /* What only the simulator can do: counters, checks, schedules, observers. NULL on a card. */
     const struct rung_sim_control *sim;
+    /* In one line why a kernel failed last, "" if none did: the code alone does not say which line,
+     * block and address. NULL on a card, which does not know either. */
+    void (*explain)(char text[256]);
 #define CU_FN(name, abi, kind, parameters, arguments) PFN_##name##_v##abi name;
 #include "driver/driver_api.def"
 #undef CU_FN

@@ -72,6 +72,8 @@ static enum rung_status recognise_simulator(struct rung_driver *driver, struct r
     ASSIGN_FUNCTION(control, symbol);
     driver->kind = RUNG_DRIVER_SIM;
     driver->sim = control(RUNG_SIM_CONTROL_VERSION);
+    void *explain = dlsym(driver->library, RUNG_SIM_EXPLAIN_SYMBOL);
+    ASSIGN_FUNCTION(driver->explain, explain);
     if (!driver->sim)
         return rung_fail(err, RUNG_UNABLE, "%s is the simulator of another version of this program",
                          driver->path);

@@ -2,6 +2,7 @@
  * can be done, and for some codes what this machine says about it (variables, module version). */
 #include "driver/driver.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,11 +110,28 @@ static void append_machine(struct rung_text *text, const struct rung_driver *dri
     }
 }
 
+/* The codes by which a kernel's own mistake is told. */
+static bool is_fault(CUresult code)
+{
+    return code == CUDA_ERROR_ILLEGAL_ADDRESS || code == CUDA_ERROR_LAUNCH_TIMEOUT ||
+           (code >= CUDA_ERROR_HARDWARE_STACK_ERROR && code <= CUDA_ERROR_LAUNCH_FAILED);
+}
+
+static void append_fault(struct rung_text *text, const struct rung_driver *driver, CUresult code)
+{
+    char fault[256] = "";
+    if (driver && driver->explain && is_fault(code))
+        driver->explain(fault);
+    if (fault[0])
+        rung_text_format(text, "; %s", fault);
+}
+
 enum rung_status rung_driver_fail(struct rung_error *err, const struct rung_driver *driver,
                                   CUresult code, const char *call)
 {
     struct rung_text more = {0};
     const struct meaning *meaning = find(code);
+    append_fault(&more, driver, code);
     append_machine(&more, driver, code);
     if (meaning && meaning->hint)
         rung_text_format(&more, "; %s", meaning->hint);

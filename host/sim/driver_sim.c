@@ -58,7 +58,7 @@ static uint64_t live_handles(void)
     return live;
 }
 
-static void last_fault(char text[256])
+static void explain(char text[256])
 {
     rung_sim_lock();
     memcpy(text, rung_sim_process.fault, sizeof rung_sim_process.fault);
@@ -72,16 +72,13 @@ static const struct rung_sim_control control = {
     .read_counters = read_counters,
     .read_findings = read_findings,
     .live_handles = live_handles,
-    .last_fault = last_fault,
 };
 
 void rung_driver_open_sim(struct rung_driver *out)
 {
-    *out = (struct rung_driver)
-    {
-        .kind = RUNG_DRIVER_SIM, .path = "(built in)", .sim = &control,
-#define CU_FN(name, abi, kind, parameters, arguments) .name = rung_sim_##name,
+    *out = (struct rung_driver){
+        .kind = RUNG_DRIVER_SIM, .path = "(built in)", .sim = &control, .explain = explain};
+#define CU_FN(name, abi, kind, parameters, arguments) out->name = rung_sim_##name;
 #include "driver/driver_api.def"
 #undef CU_FN
-    };
 }

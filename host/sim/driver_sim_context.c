@@ -1,5 +1,6 @@
 /* Contexts: the primary one with its count of retainers, which of them is current, how one ends. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/driver_state.h"
 
@@ -51,6 +52,19 @@ void rung_sim_context_end(struct rung_sim_context *context)
         rung_sim_process.primary = NULL;
     rung_sim_object_remove(&context->object);
     free(context);
+}
+
+void rung_sim_process_end(void)
+{
+    struct rung_sim_object *object;
+    rung_sim_lock();
+    for (size_t cursor = 0; (object = rung_sim_object_next(NULL, &cursor));)
+        rung_sim_context_end((struct rung_sim_context *)object);
+    rung_sim_memory_forget();
+    rung_sim_objects_forget();
+    rung_sim_findings_release(&rung_sim_process.findings);
+    memset(&rung_sim_process, 0, sizeof rung_sim_process);
+    rung_sim_unlock();
 }
 
 CUresult rung_sim_cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice_v1 device)

@@ -143,6 +143,15 @@ uint64_t rung_sim_memory_live(void)
     return allocations.count;
 }
 
+void rung_sim_memory_forget(void)
+{
+    while (allocations.count)
+        erase(allocations.count - 1);
+    free(allocations.items);
+    memset(&allocations, 0, sizeof allocations);
+    rung_sim_memory_release(&rung_sim_process.memory);
+}
+
 CUresult rung_sim_cuMemAlloc(CUdeviceptr_v2 *pointer, size_t bytes)
 {
     struct rung_sim_context *context;

@@ -121,6 +121,12 @@ uint64_t rung_sim_objects_live(enum rung_sim_handle_kind kind)
     return table.live[kind];
 }
 
+void rung_sim_objects_forget(void)
+{
+    free(table.slots);
+    memset(&table, 0, sizeof table);
+}
+
 /* --- contexts of a thread -------------------------------------------------------------------
  * Kept by handle: a context that another thread destroyed is then simply no longer there. */
 #define STACK_MAX 64

@@ -49,6 +49,7 @@ bool rung_sim_object_add(struct rung_sim_object *object, enum rung_sim_handle_ki
 void *rung_sim_object_of(enum rung_sim_handle_kind kind, const void *handle);
 /* The handle is dead from now on. The object is the caller's to free. */
 void rung_sim_object_remove(struct rung_sim_object *object);
+void rung_sim_objects_forget(void); /* the table itself, once nothing is live */
 /* The next live object of a context after `*cursor` (from 0), NULL at the end. */
 void *rung_sim_object_next(const struct rung_sim_context *owner, size_t *cursor);
 uint64_t rung_sim_objects_live(enum rung_sim_handle_kind kind);
@@ -113,6 +114,10 @@ struct rung_sim_process {
 };
 extern struct rung_sim_process rung_sim_process;
 
+/* Ends every context and forgets everything: the library is unloaded, or the process ends. Later
+ * calls find a driver that is not initialised. */
+void rung_sim_process_end(void);
+
 void rung_sim_lock(void);
 void rung_sim_unlock(void);
 /* All of these take the lock, whatever they return; rung_sim_leave gives it back. */
@@ -149,6 +154,7 @@ uint64_t rung_sim_memory_device_of(const void *host); /* 0 unless it is mapped h
 bool rung_sim_memory_is_host(uint64_t address); /* mapped host memory, by its device address */
 uint64_t rung_sim_memory_give_all(const struct rung_sim_context *owner); /* how many there were */
 uint64_t rung_sim_memory_live(void);
+void rung_sim_memory_forget(void); /* all of it */
 /* A whole call: gives memory back by its host address. */
 CUresult rung_sim_memory_give_host(enum rung_sim_memory_kind kind, const void *host);
 

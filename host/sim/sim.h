@@ -102,9 +102,6 @@ struct rung_sim_control {
     /* What the host has not released: contexts, modules, streams, events, graphs, allocations, and
      * those that a context still held when it ended. 0 after a run that cleaned up. */
     uint64_t (*live_handles)(void);
-    /* In one line why a kernel failed last, "" if none did. The card's code alone (700) does not
-     * say which line, block and address. */
-    void (*last_fault)(char text[256]);
 };
 
 #endif

@@ -60,4 +60,37 @@
              "ret;\n"                                                                              \
              "}\n"
 
+/* turn(): thread t reads what thread t + 1 wrote, with a barrier between (sync) or without */
+#define PTX_TURN(sync)                                                                             \
+    PTX_HEAD ".visible .entry turn()\n"                                                            \
+             "{\n"                                                                                 \
+             ".reg .b32 %r<6>;\n"                                                                  \
+             ".shared .align 4 .b8 buffer[1028];\n"                                                \
+             "mov.u32 %r1, %tid.x;\n"                                                              \
+             "shl.b32 %r2, %r1, 2;\n"                                                              \
+             "mov.u32 %r3, buffer;\n"                                                              \
+             "add.s32 %r3, %r3, %r2;\n"                                                            \
+             "st.shared.u32 [%r3], %r1;\n" sync "ld.shared.u32 %r4, [%r3+4];\n"                    \
+             "add.s32 %r5, %r4, %r4;\n"                                                            \
+             "ret;\n"                                                                              \
+             "}\n"
+
+/* part(): only threads below 40 come to the barrier */
+#define PTX_PART                                                                                   \
+    PTX_HEAD ".visible .entry part()\n"                                                            \
+             "{\n"                                                                                 \
+             ".reg .pred %p<2>;\n"                                                                 \
+             ".reg .b32 %r<2>;\n"                                                                  \
+             "mov.u32 %r1, %tid.x;\n"                                                              \
+             "setp.gt.u32 %p1, %r1, 39;\n"                                                         \
+             "@%p1 bra past;\n"                                                                    \
+             "bar.sync 0;\n"                                                                       \
+             "past:\n"                                                                             \
+             "add.s32 %r1, %r1, %r1;\n"                                                            \
+             "ret;\n"                                                                              \
+             "}\n"
+
+/* stop(): traps */
+#define PTX_STOP PTX_HEAD ".visible .entry stop()\n{\ntrap;\nret;\n}\n"
+
 #endif

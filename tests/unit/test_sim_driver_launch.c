@@ -120,8 +120,11 @@ static void mistake_is_sticky(const char *ptx, const char *name,
     assert_code(cu.cuMemAlloc(&more, 64), code);
     assert_code(launch(kernel, 1, 1, NULL, params), code);
     char fault[256];
-    cu.sim->last_fault(fault);
-    assert_int_not_equal(fault[0], '\0');
+    cu.explain(fault);
+    assert_contains(fault, "line");
+    struct rung_error err = {0};
+    rung_driver_fail(&err, &cu, code, "cuCtxSynchronize");
+    assert_contains(err.text, fault); /* the message says where */
     assert_code(cu.cuEventDestroy(event), code);
     assert_code(cu.cuStreamDestroy(stream), code);
     assert_code(cu.cuMemFree(good), code);

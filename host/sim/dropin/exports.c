@@ -73,12 +73,20 @@ CUresult dropin_cuGetProcAddress(const char *symbol, void **function, int versio
 
 /* What only a simulator can be asked (sim/sim.h), for a host that was built with it. */
 VISIBLE const struct rung_sim_control *rungSimControl(int version);
+VISIBLE void rungSimExplain(char text[256]);
 
 const struct rung_sim_control *rungSimControl(int version)
 {
-    static struct rung_driver driver;
+    struct rung_driver driver;
     rung_driver_open_sim(&driver);
     return version == RUNG_SIM_CONTROL_VERSION ? driver.sim : NULL;
+}
+
+void rungSimExplain(char text[256])
+{
+    struct rung_driver driver;
+    rung_driver_open_sim(&driver);
+    driver.explain(text);
 }
 
 /* The counts alone, for programs that look for them by name. */

@@ -58,8 +58,14 @@ static void write_findings(FILE *file)
         fprintf(file, "  %s\n", findings[i].text);
     if (total > FINDINGS_SHOWN)
         fprintf(file, "  and %" PRIu64 " more\n", total - FINDINGS_SHOWN);
+}
+
+static void write_fault(FILE *file)
+{
     char fault[256];
-    driver.sim->last_fault(fault);
+    struct rung_driver driver;
+    rung_driver_open_sim(&driver);
+    driver.explain(fault);
     if (fault[0])
         fprintf(file, "a kernel failed: %s\n", fault);
 }
@@ -82,6 +88,7 @@ static void write_report(void)
     write_counts(file, &counters);
     if (options.check)
         write_findings(file);
+    write_fault(file);
     if (file != stderr)
         fclose(file);
 }
@@ -104,4 +111,5 @@ __attribute__((constructor)) static void begin(void)
 __attribute__((destructor)) static void end(void)
 {
     write_report();
+    rung_sim_process_end();
 }
