@@ -400,6 +400,16 @@ bool rung_expr_is_hex(const struct rung_expr *expr)
                     rung_expr_is_hex(expr->c));
 }
 
+bool rung_expr_uses_only(const struct rung_expr *expr, const bool *allowed)
+{
+    if (!expr)
+        return true;
+    if (expr->op == OP_NAME)
+        return allowed[expr->slot];
+    return rung_expr_uses_only(expr->a, allowed) && rung_expr_uses_only(expr->b, allowed) &&
+           rung_expr_uses_only(expr->c, allowed);
+}
+
 bool rung_expr_same(const struct rung_expr *a, const struct rung_expr *b)
 {
     if (!a || !b)

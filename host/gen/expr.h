@@ -65,6 +65,9 @@ bool rung_expr_is_hex(const struct rung_expr *expr);
 /* Whether the bindings make the whole expression one value. */
 bool rung_expr_constant(const struct rung_expr *expr, const struct rung_binding *bindings);
 
+/* Whether every name in the expression has allowed[slot]. */
+bool rung_expr_uses_only(const struct rung_expr *expr, const bool *allowed);
+
 /* Whether two expressions are spelled alike. */
 bool rung_expr_same(const struct rung_expr *a, const struct rung_expr *b);
 

@@ -93,11 +93,7 @@ static enum rung_status read_constant(struct builder *b, bool is_parameter)
         status = line_end(b);
     if (status != RUNG_OK)
         return status;
-    struct rung_binding bindings[RUNG_NAMES_MAX] = {{0}};
-    for (size_t i = 0; i < k->scope.n_names; i++)
-        bindings[i] = (struct rung_binding){
-            .kind = k->constant[i] ? RUNG_BIND_VALUE : RUNG_BIND_NAME, .value = k->values[i]};
-    if (!rung_expr_constant(expr, bindings))
+    if (!rung_expr_uses_only(expr, k->constant))
         return fail(b, "only threads and constants before it may stand there");
     if (!rung_expr_eval(&k->values[slot], expr, k->values, &why))
         return fail(b, why);
