@@ -95,7 +95,10 @@ static enum rung_status put_trace(struct rung_text *out, const struct rung_trace
                                   size_t index, bool several)
 {
     rung_text_format(out, "<article class=\"trace%s\" data-trace=\"%zu\">\n",
-                     trace->config.block <= 32 ? " small" : "", index);
+                     trace->config.block <= 8    ? " small"
+                     : trace->config.block <= 32 ? " small broad"
+                                                 : "",
+                     index);
     if (several) {
         rung_text_append(out, "<header><h2>");
         rung_svg_escape(out, trace->id);

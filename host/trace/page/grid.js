@@ -162,6 +162,18 @@ function drawWords(grid, trace, at, focus) {
   drawFocus(grid, trace, step, focus);
 }
 
+// Operands on their way: `progress` of the distance from the word that was read to the result.
+function drawFlight(grid, trace, step, progress) {
+  const adds = step.additions, per = trace.words_per_slot;
+  adds.thread.forEach((_, i) => {
+    const from = adds.right_at[i] * per, to = adds.slot[i] * per;
+    if (adds.right_from[i] !== "shared" || adds.slot[i] === null) return;
+    const column = (from % 32) + ((to % 32) - (from % 32)) * progress;
+    const row = Math.floor(from / 32) + (Math.floor(to / 32) - Math.floor(from / 32)) * progress;
+    grid.fill(column, row, palette.fetch, 0.85);
+  });
+}
+
 function drawFocus(grid, trace, step, focus) {
   const per = trace.words_per_slot, g = grid.context;
   const place = (slot) => [((slot * per) % 32), Math.floor((slot * per) / 32)];

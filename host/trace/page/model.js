@@ -5,6 +5,8 @@
 const traces = JSON.parse(document.getElementById("data").textContent);
 const lastStep = Math.max(...traces.map((trace) => trace.steps.length)) - 1;
 
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
 const lanes = (mask) => { // set bits
   let count = 0;
   for (let bits = mask >>> 0; bits; bits &= bits - 1) count++;

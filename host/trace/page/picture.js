@@ -152,10 +152,24 @@ class GridPicture {
   }
 
   show(at) {
+    const forward = at === this.at + 1;
     this.at = at;
+    cancelAnimationFrame(this.frame);
     this.draw();
+    if (forward && !calm.matches) this.fly(performance.now());
     if (this.focus.thread !== null) this.tell(threadStory(this.trace, stepOf(this.trace, at), this.focus.thread));
     if (this.focus.slot !== null) this.tell(slotStory(this.trace, at, this.focus.slot));
+  }
+
+  // The fetched operands travel to the words that they are added to.
+  fly(since) {
+    this.frame = requestAnimationFrame((now) => {
+      const progress = Math.min(1, (now - since) / 450);
+      this.draw();
+      if (progress === 1 || !this.words.canvas.offsetParent) return;
+      drawFlight(this.words, this.trace, stepOf(this.trace, this.at), 1 - (1 - progress) ** 3);
+      this.fly(since);
+    });
   }
 
   draw() {
