@@ -322,7 +322,10 @@ void sim_check_fence(struct sim_warp *warp);
 void sim_check_atomic(struct sim_warp *warp, const struct sim_op *op);
 
 /* observe.c */
-struct sim_before { /* operands of an addition, before it runs */
+/* The lane that each active lane of a shuffle reads; its own where the source is out of range. */
+void sim_shuffle_sources(uint64_t out[SIM_LANES], struct sim_warp *warp, const struct sim_op *op);
+
+struct sim_before { /* operands of an addition or source lanes of a shuffle, before it runs */
     uint64_t left[SIM_LANES], right[SIM_LANES];
 };
 void sim_observe_before(struct sim_before *out, struct sim_warp *warp, const struct sim_op *op);

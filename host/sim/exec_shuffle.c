@@ -56,6 +56,16 @@ static void shuffle(struct sim_warp *warp, const struct sim_op *op)
                    "the source lane of a shuffle does not take part");
 }
 
+void sim_shuffle_sources(uint64_t out[SIM_LANES], struct sim_warp *warp, const struct sim_op *op)
+{
+    const uint32_t *b = sim_row(warp, op->b), *c = sim_row(warp, op->c);
+    SIM_EACH_ACTIVE(lane, warp->active)
+    {
+        bool inside;
+        out[lane] = source_lane(op->mode, lane, b[lane], c[lane], &inside);
+    }
+}
+
 bool sim_decode_shuffle(struct sim_decoder *decoder)
 {
     const struct rung_ptx_instruction *at = decoder->at;

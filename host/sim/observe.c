@@ -53,6 +53,8 @@ static bool adds(const struct sim_op *op)
 
 void sim_observe_before(struct sim_before *out, struct sim_warp *warp, const struct sim_op *op)
 {
+    if (op->kind == SIM_OP_SHUFFLE)
+        sim_shuffle_sources(out->left, warp, op);
     if (!adds(op))
         return;
     enum rung_ptx_type type = op->source->types[0];
@@ -142,6 +144,8 @@ void sim_observe(struct sim_warp *warp, const struct sim_op *op, const struct si
         event.tree = op->addition->tree;
         event.left = before->left;
         event.right = before->right;
+    } else if (op->kind == SIM_OP_SHUFFLE) {
+        event.addresses = before->left;
     }
     if (op->d && event.width && event.width <= 8 && op->class != SIM_COMPARE)
         read_row(values, warp, op->d, event.width);

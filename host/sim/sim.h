@@ -74,7 +74,7 @@ struct rung_sim_event {
     unsigned width;            /* bytes of one lane's access or value */
     unsigned ways;             /* bank conflict degree of a shared access */
     bool tree;                 /* the addition is one of the tree */
-    const uint64_t *addresses; /* shared: byte offset in the block's shared memory */
+    const uint64_t *addresses; /* shared: byte offset in the block's; shuffle: the source lane */
     const uint64_t *values;
     const uint64_t *left, *right; /* operands of an addition */
 };
