@@ -55,7 +55,8 @@ static void match_halves(struct rung_trace_addition *out, const struct rung_trac
                          const struct rung_trace_record *record, unsigned lane)
 {
     const struct rung_trace_record *half = unclaimed_shuffle(builder, warp, lane);
-    if (!half)
+    bool found = out->left.origin == RUNG_TRACE_LANE || out->right.origin == RUNG_TRACE_LANE;
+    if (!half || found) /* a half of zeros is recognised as such */
         return;
     if (out->right.origin == RUNG_TRACE_REGISTER && out->left.origin == RUNG_TRACE_REGISTER &&
         record->right[lane] == warp->registers[lane] && record->left[lane] != record->right[lane])
@@ -86,8 +87,12 @@ void rung_trace_match_operands(struct rung_trace_addition *out,
             claim(sides[i], builder, warp, RUNG_SIM_EVENT_SHUFFLE, bits[i], lane);
     if (builder->element_bytes == 8)
         match_halves(out, builder, warp, record, lane);
-    /* What a thread owns stands left: its register, or what was not shuffled to it. */
+    /* What a thread owns stands left: its register, what was not shuffled to it, or, until the
+     * store of the result tells, the slot of its own number. */
+    bool both_shared =
+        out->left.origin == RUNG_TRACE_SHARED && out->right.origin == RUNG_TRACE_SHARED;
     if (out->left.origin == RUNG_TRACE_LANE ||
-        (out->right.origin == RUNG_TRACE_REGISTER && out->left.origin == RUNG_TRACE_SHARED))
+        (out->right.origin == RUNG_TRACE_REGISTER && out->left.origin == RUNG_TRACE_SHARED) ||
+        (both_shared && out->right.index == out->thread))
         swap(out);
 }
