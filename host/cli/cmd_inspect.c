@@ -13,16 +13,20 @@ struct arguments {
     bool evidence, diff;
 };
 
-enum { KEY_EVIDENCE = 0x300, KEY_SHOW, KEY_NVDISASM };
+enum { KEY_EVIDENCE = 0x300, KEY_SHOW, KEY_NVDISASM, KEY_JIT, KEY_DIFF };
 
 static const struct argp_option options[] = {
     {"evidence",                                  KEY_EVIDENCE, NULL, 0, "Print every line that bears on a verdict", 0},
     {"show",                                       KEY_SHOW, "WHAT", 0,
      "Print ptx, sass or source of every kernel, what decided marked with >", 0},
-    {"nvdisasm", KEY_NVDISASM, "PATH", 0, "The disassembler (default RUNG_NVDISASM, else found)",
+    {"diff", KEY_DIFF, NULL, 0,
+     "Compare the instructions of two: two names, or one name for two targets", 0},
+    {"jit",                                           KEY_JIT, NULL, 0,
+     "Inspect the SASS that the driver itself makes of the PTX (as --image ptx)", 0},
+    {"nvdisasm",KEY_NVDISASM, "PATH", 0, "The disassembler (default RUNG_NVDISASM, else found)",
      0},
-    {"compile-option",                                           'X', "OPTION", 0, "Pass OPTION to NVRTC, as -X -G; may be repeated", 0},
-    {0}
+    {"compile-option",                                          'X', "OPTION", 0, "Pass OPTION to NVRTC, as -X -G; may be repeated", 0},
+    {0                                         }
 };
 
 static bool add_option(struct inspect_request *request, const char *option)
@@ -51,6 +55,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SHOW:
         arguments->show = arg;
+        return 0;
+    case KEY_DIFF:
+        arguments->diff = true;
+        return 0;
+    case KEY_JIT:
+        arguments->request.jit = true;
         return 0;
     case KEY_NVDISASM:
         arguments->request.nvdisasm = arg;
@@ -108,11 +118,17 @@ static enum rung_status print(const struct inspect_result *result,
 {
     if (listing != INSPECT_LIST_NONE)
         return inspect_list(result, listing, output->stream, err);
-    if (output->format != RUNG_FORMAT_JSON)
+    json_t *rows = NULL;
+    if (arguments->diff) {
+        enum rung_status status =
+            inspect_diff(&rows, result, arguments->evidence, output->format, output->stream, err);
+        if (status != RUNG_OK || !rows)
+            return status;
+    } else if (output->format != RUNG_FORMAT_JSON)
         return inspect_print(result, arguments->evidence, output->format, output->stream, err);
     const struct rung_nvrtc *nvrtc = result->n_toolkits ? result->toolkits[0] : NULL;
     return rung_document_print(rung_document("inspect", argc, argv, rung_environment(NULL, nvrtc),
-                                             inspect_rows_json(result)),
+                                             rows ? rows : inspect_rows_json(result)),
                                output->stream, err);
 }
 
@@ -136,10 +152,15 @@ static enum rung_status run(struct arguments *arguments, int argc, char **argv,
 {
     enum rung_format format;
     enum inspect_listing listing;
+    enum rung_image_kind image = RUNG_IMAGE_AUTO;
     struct rung_output output = {0};
     struct inspect_result result = {0};
     const struct rung_selection *selection = &arguments->request.selection;
     enum rung_status status = rung_format_parse(&format, selection->format, err);
+    if (status == RUNG_OK)
+        status = rung_selection_image(&image, selection, err);
+    arguments->request.jit =
+        arguments->request.jit || (selection->image && image == RUNG_IMAGE_PTX);
     if (status == RUNG_OK)
         status = read_listing(&listing, arguments->show, err);
     if (status == RUNG_OK)

@@ -87,7 +87,18 @@ static void list_sass(const struct printer *printer, const struct inspect_row *r
     }
 }
 
-/* The whole source; marked where one of its lines became a line of PTX that bears on a verdict. */
+/* The last line of source that the kernel's code comes from. */
+static uint32_t last_source_line(const struct rung_code *code)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < code->n_instructions; i++)
+        if (code->instructions[i].source_line > last)
+            last = code->instructions[i].source_line;
+    return last;
+}
+
+/* The source up to the end of the kernel; marked where one of its lines became a line of PTX that
+ * bears on a verdict. */
 static enum rung_status list_source(const struct printer *printer, const struct inspect_row *row,
                                     const struct rung_inspected *kernel, struct rung_error *err)
 {
@@ -97,8 +108,11 @@ static enum rung_status list_source(const struct printer *printer, const struct 
                          item->name);
     const struct rung_verdict *verdict = &kernel->ptx.verdict;
     const char *at = item->bytes;
+    uint32_t last = last_source_line(&kernel->ptx.code);
+    bool ended = false;
     print_title(printer, row, kernel, kernel->ptx_target, "source", &kernel->ptx);
-    for (uint32_t line = 1; *at; line++) {
+    for (uint32_t line = 1; *at && !ended; line++) {
+        ended = last > 0 && line >= last && *at == '}';
         size_t length = strcspn(at, "\n");
         enum mark mark = MARK_NONE;
         char name[16];

@@ -185,7 +185,10 @@ static struct rung_inspect_input input_of(const struct inspect_row *row)
         return (struct rung_inspect_input){0};
     const struct inspect_item *item = row->item;
     if (item->kind == INSPECT_PTX)
-        return (struct rung_inspect_input){.ptx = item->bytes, .ptx_length = item->length};
+        return (struct rung_inspect_input){.ptx = item->bytes,
+                                           .ptx_length = item->length,
+                                           .cubin = row->compiled.cubin,
+                                           .cubin_length = row->compiled.cubin_length};
     if (item->kind == INSPECT_CUBIN)
         return (struct rung_inspect_input){.cubin = (const unsigned char *)item->bytes,
                                            .cubin_length = item->length};
@@ -245,6 +248,8 @@ enum rung_status inspect_collect(struct inspect_result *out, const struct inspec
         rung_cache_open(&out->cache, NULL, why);
     for (size_t k = 0; status == RUNG_OK && k < out->n_toolkits; k++)
         status = compile_rows(out, out->toolkits[k], request, err);
+    if (status == RUNG_OK && request->jit)
+        status = inspect_jit(out, request, err);
     return status == RUNG_OK ? inspect_rows(out, request, err) : status;
 }
 

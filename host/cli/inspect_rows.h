@@ -25,7 +25,8 @@ struct inspect_row {
     const struct inspect_item *item;
     const struct rung_nvrtc *nvrtc; /* NULL for PTX and cubins */
     unsigned target;                /* 75; of a file, what it says itself */
-    struct rung_compiled compiled;
+    struct rung_compiled compiled; /* of PTX from a file, the cubin alone, if the driver made one */
+    bool from_driver;              /* the cubin is what the driver makes of the PTX */
     struct rung_inspection inspection;
     enum rung_status status;
     struct rung_error err;
@@ -38,7 +39,7 @@ struct inspect_request {
     const char *nvdisasm;
     const char **compile_options;
     size_t n_compile_options;
-    bool line_info; /* compile with -lineinfo: wanted to show sources */
+    bool jit; /* SASS as the driver's own compiler makes it of the PTX */
 };
 
 struct inspect_result {
@@ -58,6 +59,11 @@ struct inspect_result {
 enum rung_status inspect_collect(struct inspect_result *out, const struct inspect_request *request,
                                  struct rung_error *err);
 void inspect_result_release(struct inspect_result *result);
+
+/* Replaces the cubin of every row that has PTX by what the driver of `request` makes of it. A row
+ * that it refuses fails with its log; RUNG_UNABLE without a card. */
+enum rung_status inspect_jit(struct inspect_result *result, const struct inspect_request *request,
+                             struct rung_error *err);
 
 /* The status of the whole: RUNG_OK, RUNG_COMPILE or another where all rows failed (the first one's
  * text), RUNG_INCOMPLETE where some did, RUNG_WRONG where verdicts disagree. */

@@ -76,9 +76,13 @@ static json_t *row_json(const struct inspect_row *row, const struct rung_inspect
                   kernel ? side_json(&kernel->ptx) : json_null(), "sass",
                   kernel ? side_json(&kernel->sass) : json_null());
     json_t *more = json_pack(
-        "{s:o, s:o, s:o, s:o, s:s, s:o}", "sass_target",
-        target_json(kernel ? kernel->sass_target : 0), "registers",
-        kernel && kernel->registers ? json_integer(kernel->registers) : json_null(), "shared_bytes",
+        "{s:o, s:s?, s:o, s:o, s:o, s:s, s:o}", "sass_target",
+        target_json(kernel ? kernel->sass_target : 0), "image",
+        !kernel || !kernel->sass_target ? NULL
+        : row->from_driver              ? "ptx"
+                                        : "cubin",
+        "registers", kernel && kernel->registers ? json_integer(kernel->registers) : json_null(),
+        "shared_bytes",
         kernel && kernel->sass_target ? json_integer((json_int_t)kernel->shared_bytes)
                                       : json_null(),
         "disassembler", text_or_null(row->inspection.disassembler), "status",

@@ -29,4 +29,10 @@ enum rung_status inspect_list(const struct inspect_result *result, enum inspect_
 /* "365" for PTX, "0x01a0" for SASS. */
 void inspect_line_name(char name[16], const struct rung_code *code, uint32_t instruction);
 
+/* Compares the first half of the rows with the second: two items for as many targets, or one item
+ * for two. SASS where both sides have it, else PTX. `evidence`: also the instructions that one side
+ * has more often. For JSON nothing is printed and `*rows` is set. */
+enum rung_status inspect_diff(json_t **rows, const struct inspect_result *result, bool evidence,
+                              enum rung_format format, FILE *to, struct rung_error *err);
+
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define STEPS_MAX 50000000u /* of all walks over one kernel together */
+#define STEPS_MAX 10000000u /* of all walks over one kernel together */
 #define EDGES_MAX 4000000u  /* of indirect branches and returns, which may go anywhere */
 
 static bool ends_block(const struct rung_code_instruction *instruction)
