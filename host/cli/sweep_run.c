@@ -312,22 +312,13 @@ static void put_in_order(struct run *run)
     }
 }
 
-/* The rows alone, side by side, as those who print them want them. Owns nothing. */
-static struct rung_row *bare_rows(const struct rung_results *results)
-{
-    struct rung_row *rows = calloc(results->n_rows + 1, sizeof *rows);
-    for (size_t i = 0; rows && i < results->n_rows; i++)
-        rows[i] = results->rows[i].row;
-    return rows;
-}
-
 static enum rung_status print(struct run *run, struct rung_error *err)
 {
     struct rung_results *results = &run->found;
     const struct rung_sweep_arguments *arguments = run->arguments;
     put_in_order(run);
     rung_results_relate(results->rows, results->n_rows);
-    struct rung_row *rows = bare_rows(results);
+    struct rung_row *rows = rung_results_bare(results);
     enum rung_status status = rows ? RUNG_OK : rung_fail(err, RUNG_MEMORY, "out of memory");
     if (status == RUNG_OK && run->format == RUNG_FORMAT_JSON) {
         status = rung_document_print(rung_document("sweep", arguments->argc, arguments->argv,

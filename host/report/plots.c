@@ -10,6 +10,7 @@
 
 #define WIDTH 400
 #define HEIGHT 280
+#define WIDE 430
 #define ROW_HEIGHT 15 /* of the distribution */
 
 static const char *const bound_titles[] = {"constant bound", "run-time bound"};
@@ -99,7 +100,7 @@ static void ladder_of_times(struct maker *maker, unsigned block)
     if (!script)
         return;
     version_axis(script, group);
-    rung_text_append(script, "set ylabel 'µs'\nset yrange [0:*]\nset key top right\n"
+    rung_text_append(script, "set ylabel 'µs'\nset yrange [0:*]\nset key above horizontal\n"
                              "set offsets 0, 0, graph 0.12, 0\n");
     unsigned number = 0;
     for (int bound = 0; bound < 2; bound++) {
@@ -113,9 +114,9 @@ static void ladder_of_times(struct maker *maker, unsigned block)
         close_data(script);
         line(&plot, number, bound ? 1 : 0, bound_titles[bound]);
         rung_text_format(&plot,
-                         ", \\\n  $d%u using 1:2:(sprintf('%%.4g', $2)) with labels offset 0,0.8 "
-                         "font ',10' textcolor rgb '" RUNG_PLOT_INK "' notitle",
-                         number);
+                         ", \\\n  $d%u using 1:2:(sprintf('%%.4g', $2)) with labels offset 0,%s "
+                         "font ',10' textcolor rgb '%s' notitle",
+                         number, bound ? "0.8" : "-0.8", rung_plot_colour(bound ? 1 : 0));
         number++;
     }
     rung_text_format(script, "%s\n", rung_text_string(&plot));
@@ -139,7 +140,8 @@ static void ladder_of_counts(struct maker *maker, unsigned block)
     if (!script)
         return;
     version_axis(script, group);
-    rung_text_append(script, "set ylabel 'per block'\nset yrange [0:*]\nset key top right\n");
+    rung_text_append(script,
+                     "set ylabel 'per block'\nset yrange [0:*]\nset key above horizontal\n");
     for (unsigned which_count = 0; which_count < 2; which_count++) {
         open_data(script, which_count);
         for (size_t v = 0; v < group->n_versions; v++) {
@@ -174,8 +176,9 @@ static void against_block(struct maker *maker, enum rung_bound bound, bool rate)
     if (!script)
         return;
     block_axis(script, group);
-    rung_text_append(script, rate ? "set ylabel 'GB/s'\nset yrange [0:*]\nset key top left\n"
-                                  : "set ylabel 'µs'\nset logscale y\nset key top right\n");
+    rung_text_append(script, rate
+                                 ? "set ylabel 'GB/s'\nset yrange [0:*]\nset key above horizontal\n"
+                                 : "set ylabel 'µs'\nset logscale y\nset key above horizontal\n");
     unsigned number = 0;
     for (size_t v = 0; v < group->n_versions; v++) {
         char title[16];
@@ -193,9 +196,9 @@ static void against_block(struct maker *maker, enum rung_bound bound, bool rate)
     if (roof)
         rung_text_format(&plot,
                          ", \\\n  %.6g with lines linecolor rgb '" RUNG_PLOT_INK
-                         "' linewidth 1 dashtype 2 title 'read ceiling %.0f GB/s'",
-                         maker->ceiling, maker->ceiling);
-    rung_text_format(script, "%s%s\n", roof ? "set key maxrows 3\n" : "", rung_text_string(&plot));
+                         "' linewidth 1 dashtype 2 title 'ceiling'",
+                         maker->ceiling);
+    rung_text_format(script, "%s\n", rung_text_string(&plot));
     rung_text_release(&plot);
     char text[160];
     snprintf(text, sizeof text,
@@ -234,12 +237,12 @@ static void ratio(struct maker *maker)
         return;
     block_axis(script, group);
     rung_text_append(script, "set ylabel 'version 1 over version 3'\nset yrange [0:*]\n"
-                             "set key top left\n");
+                             "set key above horizontal\n");
     open_data(script, 0);
     for (size_t b = 0; b < group->n_blocks; b++)
         point(script, group->blocks[b], counted_ratio(group, group->blocks[b]));
     close_data(script);
-    line(&plot, 0, 2, "counted body runs");
+    line(&plot, 0, 2, "counted");
     unsigned number = 1;
     for (int bound = 0; bound < 2; bound++) {
         char title[48];
@@ -250,7 +253,7 @@ static void ratio(struct maker *maker)
             point(script, group->blocks[b],
                   measured_ratio(group, group->blocks[b], (enum rung_bound)bound));
         close_data(script);
-        snprintf(title, sizeof title, "measured, %s", bound_titles[bound]);
+        snprintf(title, sizeof title, "measured, %s", rung_bound_word((enum rung_bound)bound));
         line(&plot, number++, bound ? 1 : 0, title);
     }
     rung_text_format(script, "%s\n", rung_text_string(&plot));
@@ -270,7 +273,7 @@ static void bounds(struct maker *maker)
         return;
     block_axis(script, group);
     rung_text_append(script, "set ylabel 'run-time over constant bound'\nset yrange [0:*]\n"
-                             "set key bottom left\n");
+                             "set key above horizontal\n");
     for (size_t v = 0; v < group->n_versions; v++) {
         char title[16];
         snprintf(title, sizeof title, "v%u", group->versions[v]);
@@ -324,7 +327,7 @@ static void distribution(struct maker *maker)
     close_data(script);
     rung_text_format(
         script,
-        "set yrange [%g:-1]\nset ytics (%s) font ',9'\nset xlabel '%% from the median'\n"
+        "set yrange [%g:-1]\nset ytics (%s) font ',10'\nset xlabel '%% from the median'\n"
         "set grid xtics noytics\nset style fill solid 0.5 noborder\nunset key\n"
         "plot $d0 using (0):1:2:5:($1-0.001):($1+0.001) with boxxyerror linecolor rgb "
         "'%s', \\\n  $d0 using (0):1:3:4:($1-0.32):($1+0.32) with boxxyerror linecolor "
@@ -332,6 +335,7 @@ static void distribution(struct maker *maker)
         "linecolor rgb '" RUNG_PLOT_INK "'\n",
         (double)shown, rung_text_string(&labels), rung_plot_colour(0), rung_plot_colour(0));
     rung_text_release(&labels);
+    maker->plots->plots[maker->plots->n - 1].width = WIDE;
     maker->plots->plots[maker->plots->n - 1].height = (unsigned)(70 + ROW_HEIGHT * shown);
     caption(maker, "The samples of each row about its median: box for the middle half, line for "
                    "the middle 95 %");

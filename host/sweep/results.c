@@ -286,3 +286,11 @@ enum rung_status rung_results_add(struct rung_results *results, const struct run
     json_decref(object);
     return status;
 }
+
+struct rung_row *rung_results_bare(const struct rung_results *results)
+{
+    struct rung_row *rows = calloc(results->n_rows + 1, sizeof *rows);
+    for (size_t i = 0; rows && i < results->n_rows; i++)
+        rows[i] = results->rows[i].row;
+    return rows;
+}

@@ -56,6 +56,10 @@ const json_t *rung_results_run_field(const struct rung_results *results, size_t 
  * `mod` if there is one, over its own. */
 void rung_results_relate(struct rung_result *rows, size_t n_rows);
 
+/* The rows alone, side by side, for those who print rows. The array is the caller's, what it points
+ * to is the results'. NULL when out of memory. */
+struct rung_row *rung_results_bare(const struct rung_results *results);
+
 /* Adds a copy of a row; its key is the row's. */
 enum rung_status rung_results_add(struct rung_results *results, const struct rung_row *row,
                                   struct rung_error *err);
