@@ -199,7 +199,9 @@ enum rung_status rung_cmd_run(int argc, char **argv, struct rung_error *err)
     }
     if (status == RUNG_OK)
         status = rung_rows_status(work.rows, work.n_rows);
-    rung_rows_name_failures(work.rows, work.n_rows, "run");
+    enum rung_format format = work.stage.output.format;
+    if (!printed || format == RUNG_FORMAT_JSON || format == RUNG_FORMAT_CSV)
+        rung_rows_name_failures(work.rows, work.n_rows, "run"); /* the page has them in itself */
     release(&work);
     struct rung_error closing = {0};
     if (rung_stage_close(&work.stage, printed, &closing) != RUNG_OK && status == RUNG_OK)

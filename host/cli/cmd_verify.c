@@ -162,10 +162,8 @@ static enum rung_status print_table(const struct work *work, struct rung_error *
     fputc('\n', to);
     enum rung_status status = rung_table_print(table, stage->output.format, to, err);
     rung_table_free(table);
-    fprintf(to, "\n%zu of %zu configurations sum right in every run%s.\n", right, work->n_rows,
-            stage->device.driver.kind == RUNG_DRIVER_SIM
-                ? ", and the counts of each equal the model"
-                : "");
+    fprintf(to, "\n%zu of %zu configurations right in every run%s.\n", right, work->n_rows,
+            stage->device.driver.kind == RUNG_DRIVER_SIM ? ", counts equal to the model" : "");
     return status;
 }
 

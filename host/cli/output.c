@@ -347,7 +347,7 @@ enum rung_status rung_output_open(struct rung_output *out, enum rung_format form
 
 enum rung_status rung_output_close(struct rung_output *out, bool keep, struct rung_error *err)
 {
-    const char *where = out->path ? out->path : "the output";
+    const char *where = out->path ? out->path : "standard output";
     enum rung_status status = RUNG_OK;
     if (out->stream) {
         bool bad = fflush(out->stream) != 0 || ferror(out->stream);

@@ -172,7 +172,7 @@ static size_t list_columns(struct rung_column columns[10], const struct results 
 
 static void counted_cells(struct rung_table *table, const struct rung_row *row)
 {
-    if (row->summed)
+    if (row->status == RUNG_ROW_OK)
         rung_table_format(table, "%.9g", row->sum);
     else
         rung_table_text(table, rung_row_status_word(row->status));
@@ -291,9 +291,9 @@ static void print_verdict(const struct rung_page *page, FILE *to)
     size_t right = 0;
     for (size_t i = 0; i < page->n_rows; i++)
         right += page->rows[i].correct;
-    fprintf(to, "\n%zu of %zu configurations sum right in every one of %" PRIu64 " runs%s.\n",
-            right, page->n_rows, verified_runs(page),
-            page->counted ? ", and the counts of each equal the model" : "");
+    fprintf(to, "\nVerified in %" PRIu64 " runs: %zu of %zu configurations right%s.\n",
+            verified_runs(page), right, page->n_rows,
+            page->counted ? ", counts equal to the model" : "");
 }
 
 static enum rung_status print_sections(const struct rung_page *page, FILE *to,

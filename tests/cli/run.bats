@@ -19,7 +19,7 @@ sim() {
     says "rung PTX simulator (no timing)" "warp size 32" "Shared memory per block: 49152 bytes" \
         "Model per block of 256 threads" "Block 256, bound const: 100003 elements of f32" \
         "v1 -> v2" "v2 -> v3" "v3 -> v4" "Largest single step: v2 -> v3" \
-        "4 of 4 configurations sum right" "the counts of each equal the model"
+        "4 of 4 configurations right, counts equal to the model"
     printf '%s\n' "$output" | grep -Eq '^1  .* 47 +47 +255$'
     printf '%s\n' "$output" | grep -Eq '^2  .* 12 +47 +255$'
     printf '%s\n' "$output" | grep -Eq '^3  .* 12 +12 +255$'
@@ -111,30 +111,30 @@ sim() {
 
 @test "the whole ladder, and what cannot exist is named and left out" {
     expect 0 sim run --version all --n 10000
-    says "8 of 8 configurations sum right" "v7 -> v8"
+    says "8 of 8 configurations right" "v7 -> v8"
     ! printf '%s\n' "$output" | grep -E '.{81}'
     expect 0 sim run --version all --bound runtime --n 1000
     says "left out v6-b256-runtime" "5 of 5"
     expect 2 sim run --version 6 --bound runtime --n 1000
-    says "version 6 has no run-time bound"
+    says "version 6 has no bound runtime"
 }
 
 @test "what the device or the compiler cannot exits 3" {
     expect 3 sim run --image cubin --n 100
     says "the simulator executes PTX only"
     expect 3 rung run --device cuda:7 --n 100
-    expect 3 sim run --driver /nonexistent --device cuda --n 100
+    expect 3 rung run --driver /nonexistent --device cuda --n 100
     says "/nonexistent"
 }
 
 @test "checks belong to the simulator and find nothing in the ladder" {
     expect 0 sim run --version all --check --seed 3 --n 3000
-    says "8 of 8 configurations sum right"
+    says "8 of 8 configurations right"
 }
 
 @test "verify: every block, both bounds, both operations, all types" {
-    expect 0 sim verify --block 2:1024:*4 --bound all --op all --type all --n 2000
-    says "configurations sum right in every run"
+    expect 0 sim verify --block 2,64 --version 1,4 --bound all --op all --type all --n 2000
+    says "48 of 48 configurations right in every run, counts equal"
     sim verify --version 1 --format json | jq -e '
         .command == "verify" and (.rows | length) == 1 and .rows[0].correct and .rows[0].n == 65537'
 }
