@@ -150,14 +150,15 @@ static enum rung_status verify_group(struct run *run, struct rung_error *err)
         .awkward_sizes = run->options->awkward_sizes,
         .seed = run->options->seed,
         .progress = run->options->progress,
-        .progress_context = run->options->context,
+        .interrupted = run->options->interrupted,
+        .context = run->options->context,
     };
     struct rung_error failure = {0};
     enum rung_status status = rung_verify(run->subjects, run->n_subjects, &options, &failure);
     if (status == RUNG_USAGE) /* n does not fit: nothing was launched */
         return rung_fail(err, status, "%s", failure.text);
     take_verdicts(run, status, &failure);
-    return RUNG_OK;
+    return status == RUNG_INTERRUPTED ? rung_fail(err, status, "interrupted") : RUNG_OK;
 }
 
 void rung_row_rate(struct rung_row *row, double ceiling_gb_per_s)

@@ -49,7 +49,10 @@ static enum rung_status find_fixed_blocks(struct rung_reduction *reduction, stru
                 reduction->later.function, (int)reduction->config.block, 0);
         resident = later < resident ? later : resident;
     }
-    reduction->fixed_blocks = (uint64_t)(resident > 0 ? resident : 0) * (uint64_t)device->sm_count;
+    if (resident <= 0)
+        return rung_fail(err, RUNG_UNABLE, "no block of %u threads of this kernel fits an SM",
+                         reduction->config.block);
+    reduction->fixed_blocks = (uint64_t)resident * (uint64_t)device->sm_count;
 done:
     return status;
 }

@@ -51,7 +51,8 @@ struct rung_verify_options {
     uint64_t seed;
     /* Called before each size; may be NULL. */
     void (*progress)(void *context, const char *text);
-    void *progress_context;
+    bool (*interrupted)(void *context); /* asked before each pattern; may be NULL */
+    void *context;
 };
 
 /* Tries subjects of one operation and one type on one device; they share the uploads. A wrong one

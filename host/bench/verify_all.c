@@ -118,6 +118,8 @@ static enum rung_status try_patterns(const struct course *course,
     enum rung_status status = RUNG_OK;
     for (size_t p = 0; status == RUNG_OK && p < n_patterns; p++) {
         struct rung_expected expected;
+        if (course->options->interrupted && course->options->interrupted(course->options->context))
+            return rung_fail(err, RUNG_INTERRUPTED, "interrupted");
         status = rung_pattern_upload(&expected, workspace, &patterns[p], err);
         for (size_t i = 0; status == RUNG_OK && i < course->count; i++)
             if (takes_part(course, i, block))
@@ -168,7 +170,7 @@ static void tell(const struct course *course, const char *what, uint64_t n)
     if (!course->options->progress)
         return;
     snprintf(text, sizeof text, "verifying %s n = %llu", what, (unsigned long long)n);
-    course->options->progress(course->options->progress_context, text);
+    course->options->progress(course->options->context, text);
 }
 
 static enum rung_status try_awkward_sizes(const struct course *course, unsigned block,

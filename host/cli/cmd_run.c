@@ -141,6 +141,26 @@ static enum rung_status run_all(struct work *work, const struct rung_selection *
     return status;
 }
 
+/* After an interrupt: what was finished is kept, what was not even begun or broken off is not. */
+static void drop_unfinished(struct work *work)
+{
+    bool card = work->timing.sampler != NULL;
+    size_t kept = 0;
+    for (size_t i = 0; i < work->n_rows; i++) {
+        struct rung_row *row = &work->rows[i];
+        bool finished = row->status == RUNG_ROW_OK ? row->summed && (!card || row->time_ms.known)
+                                                   : row->status != RUNG_ROW_RUNTIME;
+        if (!finished) {
+            rung_row_release(row);
+            continue;
+        }
+        if (kept != i)
+            work->rows[kept] = *row;
+        kept++;
+    }
+    work->n_rows = kept;
+}
+
 static enum rung_status print(struct work *work, int argc, char **argv, struct rung_error *err)
 {
     struct rung_stage *stage = &work->stage;
@@ -190,6 +210,8 @@ enum rung_status rung_cmd_run(int argc, char **argv, struct rung_error *err)
     if (status != RUNG_OK)
         return status;
     status = run_all(&work, &arguments.selection, err);
+    if (status == RUNG_INTERRUPTED)
+        drop_unfinished(&work);
     bool printed = false;
     if (status == RUNG_OK || status == RUNG_INTERRUPTED) { /* what there is, is kept */
         struct rung_error printing = {0};

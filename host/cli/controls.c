@@ -117,7 +117,8 @@ static enum rung_status try_control(struct trial *trial, struct rung_stage *stag
         .go_on = true,
         .seed = selection->seed,
         .progress = rung_stage_progress,
-        .progress_context = stage,
+        .interrupted = rung_stage_interrupted,
+        .context = stage,
     };
     struct rung_error failure = {0};
     if (status == RUNG_OK && rung_verify(&subject, 1, &options, &failure) != RUNG_OK &&

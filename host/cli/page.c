@@ -85,8 +85,8 @@ static void print_size(const struct rung_row *row, FILE *to)
 {
     double vectors = row->config.op == RUNG_OP_DOT ? 2 : 1;
     double bytes = vectors * (double)row->n * (double)rung_type_size(row->config.type);
-    fprintf(to, "%" PRIu64 " elements of %s%s, ", row->n, rung_type_word(row->config.type),
-            vectors > 1 ? " in each of two vectors" : "");
+    fprintf(to, "%s%" PRIu64 " elements of %s, ", vectors > 1 ? "2 x " : "", row->n,
+            rung_type_word(row->config.type));
     if (bytes < 1048576)
         fprintf(to, "%.0f bytes in", bytes);
     else
