@@ -130,7 +130,8 @@ struct batch {
     struct rung_compiled *compiled;
     enum rung_status *statuses;
     struct rung_error *errors;
-    size_t *of; /* the configuration of each job */
+    size_t *of;             /* the configuration of each job */
+    const char *options[1]; /* of all of them */
     char (*names)[RUNG_ID_SIZE + 4];
     size_t n;
 };
@@ -151,13 +152,11 @@ static enum rung_status batch_make(struct batch *batch, const struct request *re
                                    const char *target)
 {
     size_t n = request->n;
-    *batch = (struct batch){calloc(n, sizeof *batch->jobs),
-                            calloc(n, sizeof *batch->compiled),
-                            calloc(n, sizeof *batch->statuses),
-                            calloc(n, sizeof *batch->errors),
-                            calloc(n, sizeof *batch->of),
-                            calloc(n, sizeof *batch->names),
-                            0};
+    *batch = (struct batch){
+        calloc(n, sizeof *batch->jobs),     calloc(n, sizeof *batch->compiled),
+        calloc(n, sizeof *batch->statuses), calloc(n, sizeof *batch->errors),
+        calloc(n, sizeof *batch->of),       {rung_nvrtc_lean_option(request->from->nvrtc)},
+        calloc(n, sizeof *batch->names),    0};
     if (!batch->jobs || !batch->compiled || !batch->statuses || !batch->errors || !batch->of ||
         !batch->names)
         return RUNG_MEMORY;
@@ -168,7 +167,9 @@ static enum rung_status batch_make(struct batch *batch, const struct request *re
         snprintf(batch->names[j], sizeof batch->names[j], "%s.cu", request->symbols[i]);
         batch->jobs[j] = (struct rung_compile_job){.source = rung_text_string(&request->sources[i]),
                                                    .name = batch->names[j],
-                                                   .target = target};
+                                                   .target = target,
+                                                   .options = batch->options,
+                                                   .n_options = batch->options[0] != NULL};
         batch->of[j] = i;
     }
     return RUNG_OK;

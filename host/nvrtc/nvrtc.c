@@ -226,6 +226,12 @@ const char *rung_nvrtc_build(const struct rung_nvrtc *nvrtc)
     return nvrtc->build;
 }
 
+const char *rung_nvrtc_lean_option(const struct rung_nvrtc *nvrtc)
+{
+    bool has = nvrtc->major > 12 || (nvrtc->major == 12 && nvrtc->minor >= 4);
+    return has ? "--minimal" : NULL;
+}
+
 size_t rung_nvrtc_targets(const struct rung_nvrtc *nvrtc, unsigned targets[RUNG_TARGETS_MAX])
 {
     memcpy(targets, nvrtc->targets, nvrtc->n_targets * sizeof targets[0]);

@@ -26,6 +26,7 @@ static void *work(void *data)
     struct batch *batch = data;
     size_t i;
     while ((i = atomic_fetch_add(&batch->next, 1)) < batch->n_jobs) {
+        i = batch->n_jobs - 1 - i; /* lists go from small blocks to large: the long jobs first */
         rung_error_clear(&batch->errors[i]);
         batch->statuses[i] = rung_cached_compile(&batch->out[i], batch->cache, batch->nvrtc,
                                                  &batch->jobs[i], &batch->errors[i]);

@@ -97,6 +97,35 @@ static void test_compiled_then_cached(void **state)
     free(folder);
 }
 
+/* Images are compiled with an option that the committed PTX was not: it must change nothing. */
+static void test_the_lean_option_changes_no_byte(void **state)
+{
+    (void)state;
+    if (!nvrtc || !rung_nvrtc_lean_option(nvrtc))
+        skip();
+    struct rung_image_source from = {.ladder = &ladder, .nvrtc = nvrtc};
+    struct result result;
+    get(&result, &from, 75);
+    assert_int_equal(result.status, RUNG_OK);
+    for (int i = 0; i < 2; i++) {
+        char symbol[RUNG_ID_SIZE], name[RUNG_ID_SIZE + 4];
+        struct rung_text source = {0};
+        struct rung_compiled plain;
+        rung_config_symbol(&two[i], symbol);
+        snprintf(name, sizeof name, "%s.cu", symbol);
+        rung_template_emit(&source, rung_ladder_find(&ladder, two[i].version, 0), &two[i], NULL);
+        struct rung_compile_job job = {
+            .source = rung_text_string(&source), .name = name, .target = "sm_75"};
+        assert_int_equal(rung_nvrtc_compile(&plain, nvrtc, &job, NULL), RUNG_OK);
+        assert_string_equal(plain.ptx, result.images[i].ptx);
+        assert_int_equal(plain.cubin_length, result.images[i].cubin_length);
+        assert_memory_equal(plain.cubin, result.images[i].cubin, plain.cubin_length);
+        rung_compiled_release(&plain);
+        rung_text_release(&source);
+    }
+    release(&result);
+}
+
 static void test_a_target_that_nvrtc_lacks_gets_older_ptx(void **state)
 {
     (void)state;
@@ -217,9 +246,13 @@ static void test_configurations_that_do_not_exist(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_compiled_then_cached), TEST(test_a_target_that_nvrtc_lacks_gets_older_ptx),
-        TEST(test_nothing_at_all),       TEST(test_only_a_folder),
-        TEST(test_ptx_without_cubin),    TEST(test_configurations_that_do_not_exist),
+        TEST(test_compiled_then_cached),
+        TEST(test_the_lean_option_changes_no_byte),
+        TEST(test_a_target_that_nvrtc_lacks_gets_older_ptx),
+        TEST(test_nothing_at_all),
+        TEST(test_only_a_folder),
+        TEST(test_ptx_without_cubin),
+        TEST(test_configurations_that_do_not_exist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
