@@ -110,10 +110,7 @@ CUresult rung_sim_cuCtxSetCurrent(CUcontext context)
 CUresult rung_sim_cuCtxSynchronize(void)
 {
     struct rung_sim_context *context;
-    CUresult code = rung_sim_enter(&context);
-    if (code == CUDA_SUCCESS && context->null_stream.capture)
-        code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    return rung_sim_leave(code);
+    return rung_sim_leave(rung_sim_enter(&context));
 }
 
 CUresult rung_sim_cuCtxResetPersistingL2Cache(void)

@@ -99,15 +99,15 @@ CUresult rung_sim_cuLaunchKernel(CUfunction function, unsigned int grid_x, unsig
 }
 
 /* Resident blocks of one SM: the least of what block slots, threads, registers and shared memory
- * allow. Registers go to a warp in units of 8 a thread, and 1 KiB of shared memory to the system
- * from compute capability 8.0 on (CUDA C++ Programming Guide). PTX has more registers than a card:
+ * allow. Registers go to a warp in units of 8 a thread, and from compute capability 8.0 on 1 KiB of
+ * shared memory to the system (CUDA C++ Programming Guide). PTX has more registers than a card:
  * they never keep out the only block, for which ptxas would have spilled them. */
 static int occupancy(const struct rung_sim_function *function, unsigned threads, uint64_t dynamic)
 {
     const struct rung_sim_target *target = rung_sim_process.settings.target;
     uint64_t warps = (threads + 31) / 32;
     uint64_t registers = ((uint64_t)function->facts.registers + 7) / 8 * 8 * 32 * warps;
-    uint64_t shared = function->facts.shared_bytes + dynamic + (target->cc >= 80 ? 1024 : 0);
+    uint64_t shared = function->facts.shared_bytes + dynamic + target->shared_bytes_reserved;
     uint64_t blocks = target->blocks_per_sm;
     const uint64_t limits[] = {target->threads_per_sm / (warps * 32),
                                registers == 0      ? blocks

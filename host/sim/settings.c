@@ -9,15 +9,15 @@
 #include "base/text.h"
 
 static const struct rung_sim_target targets[] = {
-#define SIM_TARGET(cc, floor, threads, blocks, shared, optin, device)                              \
-    {cc, floor, threads, blocks, (shared)*1024, (optin)*1024, device},
+#define SIM_TARGET(cc, threads, blocks, shared, optin)                                             \
+    {cc, threads, blocks, (shared)*1024, (optin)*1024, (cc) >= 80 ? 1024 : 0},
 #include "sim/targets.def"
 #undef SIM_TARGET
 };
 
 #define N_TARGETS (sizeof targets / sizeof targets[0])
 
-const struct rung_sim_target *rung_sim_target_find(unsigned cc)
+static const struct rung_sim_target *find(unsigned cc)
 {
     for (size_t i = 0; i < N_TARGETS; i++)
         if (targets[i].cc == cc)
@@ -29,8 +29,7 @@ static enum rung_status refuse_cc(const char *value, struct rung_error *err)
 {
     struct rung_text list = {0};
     for (size_t i = 0; i < N_TARGETS; i++)
-        if (targets[i].is_device)
-            rung_text_format(&list, "%s%u", list.length ? ", " : "", targets[i].cc);
+        rung_text_format(&list, "%s%u", list.length ? ", " : "", targets[i].cc);
     enum rung_status status = rung_fail(
         err, RUNG_USAGE, "RUNG_SIM_CC='%s': the simulated compute capability is one of %s", value,
         rung_text_string(&list));
@@ -82,12 +81,11 @@ static uint64_t half_of_host_memory(void)
 
 enum rung_status rung_sim_settings_read(struct rung_sim_settings *out, struct rung_error *err)
 {
-    *out = (struct rung_sim_settings){rung_sim_target_find(RUNG_SIM_CC_DEFAULT),
-                                      half_of_host_memory()};
+    *out = (struct rung_sim_settings){find(RUNG_SIM_CC_DEFAULT), half_of_host_memory()};
     const char *cc = getenv("RUNG_SIM_CC"), *memory = getenv("RUNG_SIM_MEMORY");
     if (cc && *cc) {
-        out->target = rung_sim_target_find(parse_cc(cc));
-        if (!out->target || !out->target->is_device)
+        out->target = find(parse_cc(cc));
+        if (!out->target)
             return refuse_cc(cc, err);
     }
     if (memory && *memory) {

@@ -2,28 +2,21 @@
 #ifndef RUNG_SIM_SETTINGS_H
 #define RUNG_SIM_SETTINGS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
 
 #define RUNG_SIM_NAME "rung PTX simulator (no timing)"
 #define RUNG_SIM_CC_DEFAULT 121
-#define RUNG_SIM_SM_COUNT 16
-#define RUNG_SIM_PTX_VERSION 90       /* the highest .version that is read */
-#define RUNG_SIM_DRIVER_VERSION 13000 /* the CUDA release of that PTX version */
+#define RUNG_SIM_DRIVER_VERSION 13000 /* the CUDA release of PTX 9.0, the newest that is read */
 
 struct rung_sim_target {
-    unsigned cc;        /* 90 */
-    unsigned ptx_floor; /* 78 for .version 7.8 */
+    unsigned cc; /* 90 for compute capability 9.0 */
     unsigned threads_per_sm, blocks_per_sm;
     unsigned shared_bytes_per_sm;
-    unsigned shared_bytes_optin; /* the most of one block */
-    bool is_device;
+    unsigned shared_bytes_optin;    /* the most of one block */
+    unsigned shared_bytes_reserved; /* of each resident block, for the system */
 };
-
-/* NULL for an architecture that the simulator does not know. */
-const struct rung_sim_target *rung_sim_target_find(unsigned cc);
 
 struct rung_sim_settings {
     const struct rung_sim_target *target; /* RUNG_SIM_CC, "121" or "12.1" */

@@ -15,7 +15,7 @@ CUresult dropin_too_narrow(void);
 CUresult dropin_cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags,
                                  CUdriverProcAddressQueryResult *status);
 
-/* devices and contexts: context.c */
+/* devices and contexts: device.c, context.c */
 CUresult dropin_cuDeviceTotalMem_narrow(unsigned int *bytes, CUdevice device);
 CUresult dropin_cuMemGetInfo_narrow(unsigned int *free_bytes, unsigned int *total_bytes);
 CUresult dropin_cuDeviceComputeCapability(int *major, int *minor, CUdevice device);

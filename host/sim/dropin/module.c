@@ -235,7 +235,7 @@ CUresult dropin_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_bytes, C
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS) {
         const struct rung_sim_target *target = rung_sim_process.settings.target;
-        uint64_t reserved = target->cc >= 80 ? 1024 : 0, taken = of->facts.shared_bytes + reserved;
+        uint64_t taken = of->facts.shared_bytes + target->shared_bytes_reserved;
         uint64_t share = target->shared_bytes_per_sm / (uint64_t)blocks;
         *dynamic_bytes = share > taken ? share - taken : 0;
         if (*dynamic_bytes > of->dynamic_bytes_max)
