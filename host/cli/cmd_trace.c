@@ -37,7 +37,8 @@ static const struct argp_option options[] = {
      "list 1,2,3 or a file of numbers (default iota)", 1},
     {"input-b",                  KEY_INPUT_B, "INPUT", 0, "The second vector of a dot product (default alternating)",
      1},
-    {"block",KEY_BLOCK, "B", 0, "Threads of a negative control (default 64)", 1},
+    {"block",KEY_BLOCK, "B", 0, "Threads of a negative control (default 64, or where it shows)",
+     1},
     {"all",                 KEY_ALL, NULL, 0, "Text: fold nothing", 1},
     {0                }
 };
@@ -118,7 +119,7 @@ struct session {
 static enum rung_status control_config(struct rung_config *out, const struct rung_control *control,
                                        const char *block, struct rung_error *err)
 {
-    uint64_t threads = CONTROL_BLOCK;
+    uint64_t threads = control->block ? control->block : CONTROL_BLOCK;
     if (block && rung_parse_n(&threads, block, err) != RUNG_OK)
         return RUNG_USAGE;
     bool power = threads && (threads & (threads - 1)) == 0;
@@ -127,7 +128,8 @@ static enum rung_status control_config(struct rung_config *out, const struct run
                          "--block '%s': a power of two, %d to %d, must stand there", block,
                          RUNG_BLOCK_MIN, RUNG_BLOCK_MAX);
     *out = (struct rung_config){.version = rung_template_version(control->tpl),
-                                .block = (unsigned)threads};
+                                .block = (unsigned)threads,
+                                .variant = rung_template_variant(control->tpl)};
     return rung_template_supports(control->tpl, out, err);
 }
 
@@ -431,6 +433,13 @@ static enum rung_status print(const struct session *session, int argc, char **ar
 /* A wrong result has been shown; it is named here and in the exit status. */
 static enum rung_status judge(const struct session *session, struct rung_error *err)
 {
+    for (size_t i = 0; i < session->options->n_ids; i++)
+        if (session->traces[i].control && session->traces[i].correct &&
+            !session->traces[i].n_findings_all)
+            fprintf(stderr,
+                    "rung trace: one block of %u threads shows nothing of %s: it takes more "
+                    "elements, or more passes\n",
+                    session->traces[i].config.block, session->traces[i].id);
     for (size_t i = 0; i < session->options->n_ids; i++) {
         const struct rung_trace *trace = &session->traces[i];
         char made[32], wanted[32];

@@ -23,6 +23,7 @@ struct capture {
     CUfunction function;
     CUdeviceptr inputs[2], output;
     struct rung_trace_log log;
+    struct rung_error stopped;       /* why the launch ended early, if it did */
     struct rung_sim_options options; /* as they were before */
     bool observing;
 };
@@ -214,12 +215,14 @@ static const char *finding_word(enum rung_sim_finding_kind kind)
     return "finding";
 }
 
-static unsigned first_thread(const struct rung_sim_finding *finding)
+/* A launch that was stopped for no finding is one itself. */
+static enum rung_status add_stop(struct rung_trace *trace, struct rung_arena *arena,
+                                 const struct capture *capture, struct rung_error *err)
 {
-    for (unsigned lane = 0; lane < RUNG_TRACE_LANES; lane++)
-        if (finding->lanes >> lane & 1)
-            return finding->warp * RUNG_TRACE_LANES + lane;
-    return RUNG_TRACE_UNKNOWN;
+    if (capture->stopped.status == RUNG_OK || capture->driver->sim->read_findings(NULL, 0) > 0)
+        return RUNG_OK;
+    struct rung_trace_finding finding = {.kind = "stopped", .text = capture->stopped.text};
+    return rung_trace_add_finding(trace, arena, &finding, err);
 }
 
 static enum rung_status add_findings(struct rung_trace *trace, struct rung_arena *arena,
@@ -230,13 +233,19 @@ static enum rung_status add_findings(struct rung_trace *trace, struct rung_arena
         return rung_fail(err, RUNG_MEMORY, "out of memory for findings");
     uint64_t count = capture->driver->sim->read_findings(found, FINDINGS);
     enum rung_status status = RUNG_OK;
-    for (uint64_t i = 0; i < count && i < FINDINGS && status == RUNG_OK; i++)
-        status = rung_trace_add_finding(trace, arena, finding_word(found[i].kind), found[i].line,
-                                        first_thread(&found[i]), found[i].text, err);
+    for (uint64_t i = 0; i < count && i < FINDINGS && status == RUNG_OK; i++) {
+        struct rung_trace_finding finding = {.kind = finding_word(found[i].kind),
+                                             .warp = found[i].warp,
+                                             .lanes = found[i].lanes,
+                                             .line = found[i].line,
+                                             .other_line = found[i].other_line,
+                                             .text = found[i].text};
+        status = rung_trace_add_finding(trace, arena, &finding, err);
+    }
     if (count > FINDINGS)
         trace->n_findings_all += count - FINDINGS;
     free(found);
-    return status;
+    return status == RUNG_OK ? add_stop(trace, arena, capture, err) : status;
 }
 
 /* --- all of it ------------------------------------------------------------------------------- */
@@ -290,6 +299,17 @@ static void release(struct capture *capture)
     rung_text_release(&capture->source);
 }
 
+/* A launch that fails half-way is no failure here: what was seen until then is worth showing. */
+static enum rung_status run(struct capture *capture, const struct rung_device *device,
+                            struct rung_error *err)
+{
+    observe(capture);
+    enum rung_status status = launch(capture, device, &capture->stopped);
+    if (status == RUNG_OK || capture->log.n_records > 0)
+        return RUNG_OK;
+    return rung_fail_native(err, status, capture->stopped.native, "%s", capture->stopped.text);
+}
+
 enum rung_status rung_trace_capture(struct rung_trace *out, struct rung_arena *arena,
                                     const struct rung_device *device,
                                     const struct rung_image_source *images,
@@ -304,10 +324,8 @@ enum rung_status rung_trace_capture(struct rung_trace *out, struct rung_arena *a
         status = load_data(&capture, err);
     if (status == RUNG_OK)
         status = rung_trace_log_init(&capture.log, capture.ptx, err);
-    if (status == RUNG_OK) {
-        observe(&capture);
-        status = launch(&capture, device, err);
-    }
+    if (status == RUNG_OK)
+        status = run(&capture, device, err);
     if (status == RUNG_OK)
         status = build(out, arena, &capture, device, err);
     release(&capture);

@@ -14,7 +14,7 @@ static enum rung_status no_memory(struct rung_error *err)
 }
 
 static enum rung_status add_finding(struct rung_trace *trace, struct rung_arena *arena,
-                                    struct rung_trace_finding finding, const char *text,
+                                    const struct rung_trace_finding *finding,
                                     struct rung_error *err)
 {
     trace->n_findings_all++;
@@ -22,16 +22,20 @@ static enum rung_status add_finding(struct rung_trace *trace, struct rung_arena 
         return RUNG_OK;
     if (!trace->findings)
         trace->findings = rung_arena_array(arena, FINDINGS_MAX, sizeof *trace->findings);
-    finding.text = rung_arena_copy(arena, text, strlen(text));
-    if (!trace->findings || !finding.text)
+    struct rung_trace_finding copy = *finding;
+    copy.kind = rung_arena_copy(arena, finding->kind, strlen(finding->kind));
+    copy.text = rung_arena_copy(arena, finding->text, strlen(finding->text));
+    if (!trace->findings || !copy.kind || !copy.text)
         return no_memory(err);
-    trace->findings[trace->n_findings++] = finding;
+    trace->findings[trace->n_findings++] = copy;
     return RUNG_OK;
 }
 
 static bool step_has_line(const struct rung_trace_step *step, unsigned line)
 {
-    if (step->line == line)
+    if (line == 0)
+        return false;
+    if (step->line == line || step->barrier_line == line)
         return true;
     for (size_t i = 0; i < step->n_accesses; i++)
         if (step->accesses[i].line == line)
@@ -40,20 +44,28 @@ static bool step_has_line(const struct rung_trace_step *step, unsigned line)
 }
 
 enum rung_status rung_trace_add_finding(struct rung_trace *trace, struct rung_arena *arena,
-                                        const char *kind, unsigned line, unsigned thread,
-                                        const char *text, struct rung_error *err)
+                                        const struct rung_trace_finding *finding,
+                                        struct rung_error *err)
 {
-    size_t step = 0;
-    while (step < trace->n_steps && !step_has_line(&trace->steps[step], line))
-        step++;
-    for (size_t i = 0; step == trace->n_steps && i < trace->n_steps; i++)
-        if (trace->steps[i].order_broken && strcmp(kind, "barrier") == 0)
-            step = i;
-    struct rung_trace_finding finding = {.kind = kind,
-                                         .step = step < trace->n_steps ? step : trace->n_steps - 1,
-                                         .thread = thread,
-                                         .line = line};
-    return add_finding(trace, arena, finding, text, err);
+    struct rung_trace_finding placed = *finding;
+    placed.step = 0;
+    while (placed.step < trace->n_steps &&
+           !step_has_line(&trace->steps[placed.step], finding->line))
+        placed.step++;
+    if (placed.step == trace->n_steps) /* of no step's code: it is where the trace ends */
+        placed.step = trace->n_steps - 1;
+    return add_finding(trace, arena, &placed, err);
+}
+
+bool rung_trace_is_marked(const struct rung_trace *trace, size_t step, unsigned thread)
+{
+    for (size_t i = 0; i < trace->n_findings; i++) {
+        const struct rung_trace_finding *finding = &trace->findings[i];
+        if (finding->step == step && finding->warp == thread / RUNG_TRACE_LANES &&
+            (finding->lanes >> thread % RUNG_TRACE_LANES & 1))
+            return true;
+    }
+    return false;
 }
 
 /* --- shared memory, replayed ----------------------------------------------------------------- */
@@ -85,9 +97,12 @@ static enum rung_status report_stale(struct rung_trace_builder *builder, size_t 
              addition->thread, read, operand->index, held);
     struct rung_trace_finding finding = {.kind = "stale",
                                          .step = step,
-                                         .thread = addition->thread,
-                                         .line = builder->trace->steps[step].line};
-    return add_finding(builder->trace, builder->arena, finding, text, err);
+                                         .warp = addition->thread / RUNG_TRACE_LANES,
+                                         .lanes = (uint32_t)1
+                                                  << addition->thread % RUNG_TRACE_LANES,
+                                         .line = builder->trace->steps[step].line,
+                                         .text = text};
+    return add_finding(builder->trace, builder->arena, &finding, err);
 }
 
 static enum rung_status mark_stale(struct rung_trace_builder *builder, size_t index,
@@ -198,7 +213,7 @@ static enum rung_status report_reads(struct rung_trace_builder *builder, const c
     if (!count)
         return RUNG_OK;
     struct rung_text text = {0};
-    rung_text_format(&text, "element %llu is read %s", (unsigned long long)first, how);
+    rung_text_format(&text, "element %llu is %s", (unsigned long long)first, how);
     const struct rung_trace_step *load = &builder->trace->steps[0];
     const char *before = " (by T";
     for (size_t i = 0; i < load->n_reads; i++)
@@ -206,16 +221,14 @@ static enum rung_status report_reads(struct rung_trace_builder *builder, const c
             rung_text_format(&text, "%s%u", before, load->reads[i].thread);
             before = " and T";
         }
-    if (*before == ' ' && strcmp(before, " and T") == 0)
+    if (strcmp(before, " and T") == 0)
         rung_text_append(&text, ")");
     if (count > 1)
         rung_text_format(&text, ", and so are %llu more", (unsigned long long)count - 1);
-    struct rung_trace_finding finding = {
-        .kind = kind, .thread = RUNG_TRACE_UNKNOWN, .line = load->line};
-    enum rung_status status =
-        rung_text_ok(&text)
-            ? add_finding(builder->trace, builder->arena, finding, rung_text_string(&text), err)
-            : no_memory(err);
+    struct rung_trace_finding finding = {.kind = kind, .text = rung_text_string(&text)};
+    enum rung_status status = rung_text_ok(&text)
+                                  ? add_finding(builder->trace, builder->arena, &finding, err)
+                                  : no_memory(err);
     rung_text_release(&text);
     return status;
 }
@@ -234,8 +247,8 @@ enum rung_status rung_trace_check(struct rung_trace_builder *builder, struct run
             first_never = i;
     }
     enum rung_status status =
-        report_reads(builder, "reread", "more than once", first_again, again, err);
+        report_reads(builder, "reread", "read more than once", first_again, again, err);
     if (status == RUNG_OK)
-        status = report_reads(builder, "unread", "never", first_never, never, err);
+        status = report_reads(builder, "unread", "never read", first_never, never, err);
     return status;
 }

@@ -190,14 +190,24 @@ static json_t *input_json(const struct rung_trace *trace)
     return object;
 }
 
+static json_t *finding_threads(const struct rung_trace_finding *finding)
+{
+    json_t *threads = json_array();
+    for (unsigned lane = 0; lane < RUNG_TRACE_LANES; lane++)
+        if (finding->lanes >> lane & 1)
+            add(threads, json_integer((json_int_t)finding->warp * RUNG_TRACE_LANES + lane));
+    return threads;
+}
+
 static json_t *findings_json(const struct rung_trace *trace)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < trace->n_findings; i++) {
         const struct rung_trace_finding *finding = &trace->findings[i];
-        add(list, json_pack("{s:s, s:I, s:o, s:I, s:s}", "kind", finding->kind, "step",
-                            (json_int_t)finding->step, "thread", index_or_null(finding->thread),
-                            "line", (json_int_t)finding->line, "text", finding->text));
+        add(list, json_pack("{s:s, s:I, s:I, s:o, s:I, s:I, s:s}", "kind", finding->kind, "step",
+                            (json_int_t)finding->step, "warp", (json_int_t)finding->warp, "threads",
+                            finding_threads(finding), "line", (json_int_t)finding->line,
+                            "other_line", (json_int_t)finding->other_line, "text", finding->text));
     }
     return list;
 }

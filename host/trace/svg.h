@@ -14,6 +14,7 @@
 #define RUNG_SVG_FETCH "#0d8a7b"
 #define RUNG_SVG_ASLEEP "#f0c667"
 #define RUNG_SVG_BAD "#c8322b"
+#define RUNG_SVG_WASH "#fbe3e1"
 
 /* Of a ladder: the room of the labels on the left, and of the barriers' names on the right. */
 #define RUNG_SVG_GUTTER 148.0

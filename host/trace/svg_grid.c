@@ -48,15 +48,18 @@ static void close_cells(const struct grid *grid)
 static void threads(const struct grid *grid, const struct rung_trace_step *step)
 {
     frame(grid, grid->trace->n_warps);
-    const char *const classes[2] = {"active", "asleep"};
-    const char *const colours[2] = {RUNG_SVG_ACTIVE, RUNG_SVG_ASLEEP};
-    for (int pass = 0; pass < 2; pass++) {
+    const char *const classes[3] = {"active", "asleep", "bad"};
+    const char *const colours[3] = {RUNG_SVG_ACTIVE, RUNG_SVG_ASLEEP, RUNG_SVG_BAD};
+    size_t index = (size_t)(step - grid->trace->steps);
+    for (int pass = 0; pass < 3; pass++) {
         open_cells(grid, classes[pass], colours[pass]);
         for (size_t i = 0; i < step->n_warps; i++) {
             uint32_t active = step->warps[i].active;
-            uint32_t lanes = pass == 0 ? active : active ? ~active : 0;
+            uint32_t lanes = pass == 1 ? (active ? ~active : 0) : active;
             for (unsigned lane = 0; lane < 32; lane++)
-                if (lanes >> lane & 1)
+                if ((lanes >> lane & 1) &&
+                    (pass < 2 ||
+                     rung_trace_is_marked(grid->trace, index, step->warps[i].warp * 32 + lane)))
                     cell(grid, lane, step->warps[i].warp);
         }
         close_cells(grid);

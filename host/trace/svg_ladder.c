@@ -34,6 +34,7 @@ struct cell {
     unsigned column;
     const char *text, *tip;
     bool strong, bad;
+    bool unread;        /* an element that no thread read */
     const char *thread; /* who made it, NULL if nobody now */
 };
 
@@ -41,17 +42,20 @@ static void draw_cell(const struct drawing *d, const struct cell *cell, const ch
 {
     double x = RUNG_SVG_GUTTER + cell->column * d->cell_width + 2, width = d->cell_width - 4;
     const char *fill = cell->strong ? RUNG_SVG_ACTIVE : RUNG_SVG_CELL;
-    rung_text_format(d->out, "<g class=\"cell%s%s\" %s><title>", cell->strong ? " strong" : "",
-                     cell->bad ? " bad" : "", attributes);
+    rung_text_format(d->out, "<g class=\"cell%s%s%s\" %s><title>", cell->strong ? " strong" : "",
+                     cell->bad ? " bad" : "", cell->unread ? " unread" : "", attributes);
     rung_svg_escape(d->out, cell->tip);
     rung_text_format(d->out,
                      "</title><rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" rx=\"5\" "
-                     "fill=\"%s\" stroke=\"%s\" stroke-width=\"%g\"/>",
-                     x, d->y, width, CELL_HEIGHT, cell->bad ? "#fbe3e1" : fill,
+                     "fill=\"%s\" stroke=\"%s\" stroke-width=\"%g\"%s/>",
+                     x, d->y, width, CELL_HEIGHT,
+                     cell->unread ? RUNG_SVG_PAPER
+                     : cell->bad  ? RUNG_SVG_WASH
+                                  : fill,
                      cell->bad      ? RUNG_SVG_BAD
                      : cell->strong ? RUNG_SVG_ACTIVE
                                     : RUNG_SVG_FAINT,
-                     cell->bad ? 2.0 : 1.0);
+                     cell->bad ? 2.0 : 1.0, cell->unread ? " stroke-dasharray=\"3 4\"" : "");
     rung_text_format(d->out,
                      "<text class=\"mono\" x=\"%g\" y=\"%g\" text-anchor=\"middle\" "
                      "font-size=\"%.3g\" fill=\"%s\"%s>",
@@ -256,7 +260,8 @@ static void draw_step_cell(const struct drawing *d, const struct rung_trace_step
                         .text = value,
                         .tip = tip,
                         .strong = moved,
-                        .bad = add && (add->left.stale || add->right.stale),
+                        .bad = moved &&
+                               rung_trace_is_marked(d->trace, index, add ? add->thread : thread),
                         .thread = moved ? name : NULL};
     snprintf(attributes, sizeof attributes, "data-step=\"%zu\" data-slot=\"%u\"", index, i);
     draw_cell(d, &cell, attributes);
@@ -324,8 +329,9 @@ static void draw_step(struct drawing *d, size_t index)
         draw_result(d, index);
     } else {
         rung_trace_step_name(name, d->trace, index);
-        snprintf(soft, sizeof soft, "%u of %u threads%s", step->active, d->trace->config.block,
-                 step->in_registers ? ", registers" : "");
+        snprintf(soft, sizeof soft, "%u of %u%s", step->active, d->trace->config.block,
+                 step->in_registers ? ", registers" : " threads");
+
         draw_label(d, name, soft);
         draw_threads(d, step);
         if (step->kind == RUNG_TRACE_LOAD)

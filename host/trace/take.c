@@ -177,6 +177,7 @@ void rung_trace_take_record(struct rung_trace_builder *builder, struct rung_trac
     case RUNG_SIM_EVENT_BARRIER:
         step_warp(step, record->warp)->arrived |= record->active;
         step->order = RUNG_TRACE_ORDER_BLOCK;
+        step->barrier_line = record->line;
         break;
     case RUNG_SIM_EVENT_INSTRUCTION: /* only bar.warp.sync is kept */
         if (step->order == RUNG_TRACE_ORDER_NONE)

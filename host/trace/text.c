@@ -138,6 +138,56 @@ static void counts_line(const struct rung_trace_page *page, const struct rung_tr
     rung_text_append(page->out, "\n");
 }
 
+/* Breaks lines at blanks where they would be wider than the page; `column` is where it begins, and
+ * further lines are indented by `indent`. */
+static void wrapped(const struct rung_trace_page *page, const char *text, unsigned column,
+                    unsigned indent)
+{
+    bool first = true;
+    while (*text) {
+        size_t length = strcspn(text, " \n");
+        struct rung_text word = {0};
+        rung_text_append_bytes(&word, text, length);
+        unsigned width = rung_trace_width(rung_text_string(&word));
+        if (!first && column + 1 + width > page->look->columns) {
+            rung_text_append(page->out, "\n");
+            rung_trace_pad(page, indent);
+            column = indent;
+            first = true;
+        }
+        rung_text_format(page->out, "%s%s", first ? "" : " ", rung_text_string(&word));
+        column += width + !first;
+        first = false;
+        rung_text_release(&word);
+        text += length;
+        if (*text == '\n') {
+            rung_text_append(page->out, "\n");
+            column = 0;
+            first = true;
+        }
+        text += *text != '\0';
+    }
+}
+
+/* " (16 threads, T0 to T15)": whom a finding is about. */
+static void finding_threads(struct rung_text *out, const struct rung_trace_finding *finding)
+{
+    unsigned first = RUNG_TRACE_LANES, last = 0;
+    for (unsigned lane = 0; lane < RUNG_TRACE_LANES; lane++)
+        if (finding->lanes >> lane & 1) {
+            first = first < lane ? first : lane;
+            last = lane;
+        }
+    unsigned base = finding->warp * RUNG_TRACE_LANES;
+    if (finding->lanes == 0 && finding->line)
+        rung_text_format(out, " (warp %u)", finding->warp);
+    else if (first == last)
+        rung_text_format(out, " (T%u)", base + first);
+    else if (first < last)
+        rung_text_format(out, " (%u threads, T%u to T%u)", rung_trace_lane_count(finding->lanes),
+                         base + first, base + last);
+}
+
 static void findings(const struct rung_trace_page *page, size_t index)
 {
     unsigned shown = 0;
@@ -148,7 +198,13 @@ static void findings(const struct rung_trace_page *page, size_t index)
         rung_text_append(page->out, "  ");
         rung_trace_paint(page, RUNG_TRACE_RED, "✗ ");
         rung_trace_paint(page, RUNG_TRACE_RED, finding->kind);
-        rung_text_format(page->out, ": %s\n", finding->text);
+        rung_text_append(page->out, ": ");
+        struct rung_text said = {0};
+        rung_text_append(&said, finding->text);
+        finding_threads(&said, finding);
+        wrapped(page, rung_text_string(&said), 6 + rung_trace_width(finding->kind), 4);
+        rung_text_release(&said);
+        rung_text_append(page->out, "\n");
     }
     if (shown > 4 && !page->look->all)
         rung_text_format(page->out, "    and %u more in this step\n", shown - 4);
@@ -186,41 +242,19 @@ static void write_step(const struct rung_trace_page *page, size_t index)
 static void write_head(const struct rung_trace_page *page)
 {
     const struct rung_trace *trace = page->trace;
+    unsigned used = rung_trace_width(trace->id) + 2;
+    bool beside = used + rung_trace_width(trace->title) <= page->look->columns;
     rung_trace_paint(page, RUNG_TRACE_BOLD, trace->id);
-    rung_text_format(page->out,
-                     "  %s\n%s of %llu elements · one block of %u threads, %u warp%s · %s",
-                     trace->title, trace->inputs[1] ? "dot product" : "sum",
-                     (unsigned long long)trace->n, trace->config.block, trace->n_warps,
-                     trace->n_warps == 1 ? "" : "s", rung_type_word(trace->config.type));
+    rung_text_append(page->out, beside ? "  " : "\n");
+    wrapped(page, trace->title, beside ? used : 0, 0);
+    rung_text_format(page->out, "\n%s of %llu elements · one block of %u threads, %u warp%s · %s",
+                     trace->inputs[1] ? "dot product" : "sum", (unsigned long long)trace->n,
+                     trace->config.block, trace->n_warps, trace->n_warps == 1 ? "" : "s",
+                     rung_type_word(trace->config.type));
     rung_text_append(page->out, "\n\n");
     for (unsigned vector = 0; vector < 2 && trace->inputs[vector]; vector++)
         rung_trace_input_rows(page, vector);
     rung_text_append(page->out, "\n");
-}
-
-/* Breaks lines at blanks where they would be wider than the page. */
-static void wrapped(const struct rung_trace_page *page, const char *text)
-{
-    unsigned column = 0;
-    while (*text) {
-        size_t length = strcspn(text, " \n");
-        struct rung_text word = {0};
-        rung_text_append_bytes(&word, text, length);
-        unsigned width = rung_trace_width(rung_text_string(&word));
-        if (column && column + 1 + width > page->look->columns) {
-            rung_text_append(page->out, "\n ");
-            column = 1;
-        }
-        rung_text_format(page->out, "%s%s", column ? " " : "", rung_text_string(&word));
-        column += width + (column > 0);
-        rung_text_release(&word);
-        text += length;
-        if (*text == '\n') {
-            rung_text_append(page->out, "\n");
-            column = 0;
-        }
-        text += *text != '\0';
-    }
 }
 
 static void write_foot(const struct rung_trace_page *page)
@@ -234,7 +268,7 @@ static void write_foot(const struct rung_trace_page *page)
     rung_text_append(page->out, "\n");
     struct rung_text verification = {0};
     rung_trace_write_verification(&verification, trace, page->look->all ? SIZE_MAX : 8);
-    wrapped(page, rung_text_string(&verification));
+    wrapped(page, rung_text_string(&verification), 0, 2);
     rung_text_release(&verification);
     rung_text_format(page->out, "\n%llu additions, %llu body runs, %llu serialised",
                      (unsigned long long)trace->additions, (unsigned long long)trace->body_runs,

@@ -103,7 +103,8 @@ struct rung_trace_step {
     unsigned line;        /* of the PTX, of the first addition */
     unsigned source_line; /* of the CUDA source, 0 without line information */
     enum rung_trace_order order;
-    bool order_broken; /* the barrier was not reached by all threads that still run */
+    unsigned barrier_line; /* of the PTX, of the block barrier that ends the step; 0 without */
+    bool order_broken;     /* the barrier was not reached by all threads that still run */
     uint64_t body_runs, serialised, additions; /* of this step */
     uint64_t body_runs_so_far, serialised_so_far, additions_so_far;
     struct rung_trace_addition *adds; /* by thread; in the load step those on load are not here */
@@ -122,11 +123,12 @@ struct rung_trace_step {
 
 /* What is wrong, and where it happens. */
 struct rung_trace_finding {
-    const char *kind; /* "race", "barrier", "reread", "unread", "stale", ... */
-    size_t step;      /* index of the step it happens in */
-    unsigned thread;  /* RUNG_TRACE_UNKNOWN if of no single thread */
-    unsigned line;    /* of the PTX, 0 if of none */
-    const char *text; /* one line */
+    const char *kind;          /* "race", "barrier", "reread", "unread", "stale", ... */
+    size_t step;               /* index of the step it happens in */
+    unsigned warp;             /* of the threads that it is about */
+    uint32_t lanes;            /* which they are; 0 if it is about none in particular */
+    unsigned line, other_line; /* of the PTX, 0 if of none */
+    const char *text;          /* one line */
 };
 
 struct rung_trace {
@@ -179,10 +181,13 @@ enum rung_status rung_trace_build(struct rung_trace *out, struct rung_arena *are
                                   const struct rung_trace_log *log,
                                   const struct rung_trace_subject *subject, struct rung_error *err);
 
-/* Adds what a checker found; `line` decides the step. Copies the text. */
+/* Adds what a checker found. `line` decides the step; kind and text are copied. */
 enum rung_status rung_trace_add_finding(struct rung_trace *trace, struct rung_arena *arena,
-                                        const char *kind, unsigned line, unsigned thread,
-                                        const char *text, struct rung_error *err);
+                                        const struct rung_trace_finding *finding,
+                                        struct rung_error *err);
+
+/* Whether a finding of the step is about this thread. */
+bool rung_trace_is_marked(const struct rung_trace *trace, size_t step, unsigned thread);
 
 /* The value as a reader writes it: shortest digits that read back to the same element. */
 void rung_trace_format_value(char text[32], double value, enum rung_type type);

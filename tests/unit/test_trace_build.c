@@ -163,7 +163,9 @@ static void a_race_shows_at_the_operand(void **state)
     assert_int_equal(trace.n_findings, 1); /* T0 at stride 32 */
     assert_string_equal(trace.findings[0].kind, "stale");
     assert_int_equal(trace.findings[0].step, 6);
-    assert_int_equal(trace.findings[0].thread, 0);
+    assert_int_equal(trace.findings[0].warp, 0);
+    assert_int_equal(trace.findings[0].lanes, 1);
+    assert_true(rung_trace_is_marked(&trace, 6, 0) && !rung_trace_is_marked(&trace, 6, 1));
     assert_true(trace.steps[6].adds[0].right.stale);
     assert_true(trace.steps[6].adds[0].right.value == 33);
     assert_true(trace.result == 32 * 33 / 2 + 33);

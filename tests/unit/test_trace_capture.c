@@ -442,6 +442,108 @@ static void steps_know_their_line(void **state)
     }
 }
 
+/* --- negative controls ----------------------------------------------------------------------- */
+
+static const struct rung_control *find_control(const char *name)
+{
+    for (size_t i = 0; i < controls.n_controls; i++)
+        if (strcmp(controls.controls[i].name, name) == 0)
+            return &controls.controls[i];
+    fail_msg("no control %s", name);
+    return NULL;
+}
+
+static void capture_control(struct rung_trace *out, struct rung_arena *arena, const char *name,
+                            unsigned threads)
+{
+    const struct rung_control *control = find_control(name);
+    struct rung_config config = {.version = rung_template_version(control->tpl),
+                                 .block = threads,
+                                 .variant = rung_template_variant(control->tpl)};
+    uint64_t usual, most;
+    rung_trace_capacity(&usual, &most, control->tpl, &config);
+    capture(out, arena, control->tpl, &config, usual, "iota");
+}
+
+static size_t findings_in(const struct rung_trace *trace, const char *kind, size_t step)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < trace->n_findings; i++)
+        count += trace->findings[i].step == step && strcmp(trace->findings[i].kind, kind) == 0;
+    return count;
+}
+
+/* Elements read twice and never, in the step that loads. */
+static void a_wrong_index_shows_in_the_load(void **state)
+{
+    (void)state;
+    if (!images.nvrtc)
+        skip();
+    struct rung_arena arena = {0};
+    struct rung_trace trace;
+    capture_control(&trace, &arena, "v4-wrong-index", 64);
+    assert_false(trace.correct);
+    assert_int_equal(findings_in(&trace, "reread", 0), 1);
+    assert_int_equal(findings_in(&trace, "unread", 0), 1);
+    for (unsigned i = 0; i < 128; i++) /* T reads 2T and 2T + 64 */
+        assert_int_equal(trace.read_counts[i], i % 2 ? 0 : i < 64 ? 1 : 2);
+    rung_arena_release(&arena);
+}
+
+static void a_divergent_barrier_shows_at_every_step(void **state)
+{
+    (void)state;
+    if (!images.nvrtc)
+        skip();
+    struct rung_arena arena = {0};
+    struct rung_trace trace;
+    capture_control(&trace, &arena, "v1-barrier-in-branch", 64);
+    for (size_t s = 1; s + 1 < trace.n_steps; s++) {
+        assert_true(trace.steps[s].order_broken);
+        assert_true(findings_in(&trace, "barrier", s) > 0);
+    }
+    assert_false(trace.steps[0].order_broken);
+    rung_arena_release(&arena);
+}
+
+/* A lane that writes what its neighbour still has to read: the threads are marked in the step. */
+static void a_race_marks_its_threads(void **state)
+{
+    (void)state;
+    if (!images.nvrtc)
+        skip();
+    struct rung_arena arena = {0};
+    struct rung_trace trace;
+    capture_control(&trace, &arena, "v5-one-syncwarp", 64);
+    for (unsigned k = 0; k < 5;
+         k++) { /* strides 16, 8, ... 1; of 32 nobody reads what is written */
+        size_t s = 2 + k;
+        assert_int_equal(trace.steps[s].stride, 16u >> k);
+        assert_int_equal(findings_in(&trace, "race", s), 1);
+        assert_false(rung_trace_is_marked(&trace, s, 0));
+        assert_true(rung_trace_is_marked(&trace, s, 31));
+    }
+    assert_int_equal(findings_in(&trace, "race", 1), 0);
+    rung_arena_release(&arena);
+}
+
+/* A launch that the machine stops still shows what was seen. */
+static void a_stopped_launch_is_shown(void **state)
+{
+    (void)state;
+    if (!images.nvrtc)
+        skip();
+    struct rung_arena arena = {0};
+    struct rung_trace trace;
+    capture_control(&trace, &arena, "v5-reads-past", 32);
+    assert_false(trace.wrote);
+    assert_false(trace.correct);
+    assert_true(trace.steps[0].shared[0] == 1 + 33);
+    assert_int_equal(trace.n_findings, 1);
+    assert_string_equal(trace.findings[0].kind, "bounds");
+    rung_arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -450,6 +552,10 @@ int main(void)
         cmocka_unit_test(other_forms),
         cmocka_unit_test(other_types),
         cmocka_unit_test(steps_know_their_line),
+        cmocka_unit_test(a_wrong_index_shows_in_the_load),
+        cmocka_unit_test(a_divergent_barrier_shows_at_every_step),
+        cmocka_unit_test(a_race_marks_its_threads),
+        cmocka_unit_test(a_stopped_launch_is_shown), /* last: it ends the simulator's context */
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -98,7 +98,7 @@ function drawThreads(grid, trace, step, focus) {
     for (let lane = 0; lane < 32 && warp * 32 + lane < trace.block; lane++) {
       const thread = warp * 32 + lane;
       grid.fill(lane, warp, palette.cell);
-      if (bit(active, lane)) grid.fill(lane, warp, step.stale.has(thread) ? palette.bad : palette.active, faded);
+      if (bit(active, lane)) grid.fill(lane, warp, step.marked.has(thread) ? palette.bad : palette.active, faded);
       else if (active) grid.fill(lane, warp, palette.asleep, faded);
       if (grid.cell >= 26) grid.value(lane, warp, `T${thread}`, bit(active, lane) ? palette["on-active"] : palette.soft);
       if (step.order_broken && work && !bit(work.arrived, lane)) grid.outline(lane, warp, palette.bad, 1);

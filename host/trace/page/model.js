@@ -41,6 +41,7 @@ function index(step) {
       }
   });
   step.stale = new Set(adds.stale_threads);
+  step.marked = new Set(); // threads that a finding is about
   step.storedBy = new Map(step.stores.slot.map((slot, i) => [slot, step.stores.thread[i]]));
   step.storeOf = new Map(step.stores.thread.map((thread, i) => [thread, i]));
   step.warpOf = new Map(step.warps.map((warp) => [warp.warp, warp]));
@@ -50,6 +51,8 @@ function index(step) {
 for (const trace of traces) {
   replay(trace);
   trace.steps.forEach(index);
+  for (const finding of trace.findings)
+    for (const thread of finding.threads) trace.steps[finding.step].marked.add(thread);
 }
 
 // Bars over banks have one scale in all traces.
@@ -132,6 +135,13 @@ function orderText(trace, step) {
   }
   if (step.order === "warp") return "Ordered within the warp; no block barrier.";
   return "";
+}
+
+function findingText(finding) {
+  const threads = finding.threads;
+  if (threads.length === 0) return finding.line ? `${finding.text} (warp ${finding.warp})` : finding.text;
+  const whom = threads.length === 1 ? `T${threads[0]}` : `${threads.length} threads, T${threads[0]} to T${threads[threads.length - 1]}`;
+  return `${finding.text} (${whom})`;
 }
 
 // The sentence for a step, for the eye and for the live region.

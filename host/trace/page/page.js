@@ -70,7 +70,7 @@ class Card {
     const box = this.element.querySelector(".findings");
     const here = this.trace.findings.filter((finding) => finding.step === step.index);
     const most = 6;
-    box.innerHTML = here.slice(0, most).map((finding) => `<li><b>${escaped(finding.kind)}</b> ${escaped(finding.text)}</li>`).join("") +
+    box.innerHTML = here.slice(0, most).map((finding) => `<li><b>${escaped(finding.kind)}</b> ${escaped(findingText(finding))}</li>`).join("") +
       (here.length > most ? `<li>and ${here.length - most} more in this step</li>` : "");
   }
 
