@@ -8,7 +8,7 @@
 #include "cli/inspect_view.h"
 
 struct arguments {
-    struct inspect_request request;
+    struct rung_inspect_request request;
     const char *show;
     bool evidence, diff;
 };
@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
     {0                                         }
 };
 
-static bool add_option(struct inspect_request *request, const char *option)
+static bool add_option(struct rung_inspect_request *request, const char *option)
 {
     size_t n = request->n_compile_options;
     const char **grown =
@@ -98,42 +98,42 @@ static const struct argp argp = {
            "4 if some could not.",
     .children = children};
 
-static enum rung_status read_listing(enum inspect_listing *out, const char *word,
+static enum rung_status read_listing(enum rung_inspect_listing *out, const char *word,
                                      struct rung_error *err)
 {
     static const char *const words[] = {"", "ptx", "sass", "source"};
-    *out = INSPECT_LIST_NONE;
+    *out = RUNG_INSPECT_LIST_NONE;
     for (int i = 1; word && i < 4; i++)
         if (strcmp(word, words[i]) == 0)
-            *out = (enum inspect_listing)i;
-    if (word && *out == INSPECT_LIST_NONE)
+            *out = (enum rung_inspect_listing)i;
+    if (word && *out == RUNG_INSPECT_LIST_NONE)
         return rung_fail(err, RUNG_USAGE, "--show '%s': allowed are ptx, sass, source", word);
     return RUNG_OK;
 }
 
-static enum rung_status print(const struct inspect_result *result,
-                              const struct arguments *arguments, enum inspect_listing listing,
+static enum rung_status print(const struct rung_inspect_result *result,
+                              const struct arguments *arguments, enum rung_inspect_listing listing,
                               const struct rung_output *output, int argc, char **argv,
                               struct rung_error *err)
 {
-    if (listing != INSPECT_LIST_NONE)
-        return inspect_list(result, listing, output->stream, err);
+    if (listing != RUNG_INSPECT_LIST_NONE)
+        return rung_inspect_list(result, listing, output->stream, err);
     json_t *rows = NULL;
     if (arguments->diff) {
-        enum rung_status status =
-            inspect_diff(&rows, result, arguments->evidence, output->format, output->stream, err);
+        enum rung_status status = rung_inspect_diff(&rows, result, arguments->evidence,
+                                                    output->format, output->stream, err);
         if (status != RUNG_OK || !rows)
             return status;
     } else if (output->format != RUNG_FORMAT_JSON)
-        return inspect_print(result, arguments->evidence, output->format, output->stream, err);
+        return rung_inspect_print(result, arguments->evidence, output->format, output->stream, err);
     const struct rung_nvrtc *nvrtc = result->n_toolkits ? result->toolkits[0] : NULL;
     return rung_document_print(rung_document("inspect", argc, argv, rung_environment(NULL, nvrtc),
-                                             rows ? rows : inspect_rows_json(result)),
+                                             rows ? rows : rung_inspect_rows_json(result)),
                                output->stream, err);
 }
 
 /* Why kernels have no SASS: how many, and the first reason. */
-static void print_notes(const struct inspect_result *result)
+static void print_notes(const struct rung_inspect_result *result)
 {
     size_t n_without = 0, n = 0;
     const char *why = NULL;
@@ -151,10 +151,10 @@ static enum rung_status run(struct arguments *arguments, int argc, char **argv,
                             struct rung_error *err)
 {
     enum rung_format format;
-    enum inspect_listing listing;
+    enum rung_inspect_listing listing;
     enum rung_image_kind image = RUNG_IMAGE_AUTO;
     struct rung_output output = {0};
-    struct inspect_result result = {0};
+    struct rung_inspect_result result = {0};
     const struct rung_selection *selection = &arguments->request.selection;
     enum rung_status status = rung_format_parse(&format, selection->format, err);
     if (status == RUNG_OK)
@@ -167,13 +167,13 @@ static enum rung_status run(struct arguments *arguments, int argc, char **argv,
         status = rung_output_open(&output, format, selection->output, err);
     if (status != RUNG_OK)
         return status;
-    if (listing == INSPECT_LIST_SOURCE && !add_option(&arguments->request, "-lineinfo"))
+    if (listing == RUNG_INSPECT_LIST_SOURCE && !add_option(&arguments->request, "-lineinfo"))
         status = rung_fail(err, RUNG_MEMORY, "out of memory");
     if (status == RUNG_OK)
-        status = inspect_collect(&result, &arguments->request, err);
+        status = rung_inspect_collect(&result, &arguments->request, err);
     bool collected = status == RUNG_OK;
     struct rung_error conclusion = {0};
-    enum rung_status concluded = collected ? inspect_conclude(&result, &conclusion) : RUNG_OK;
+    enum rung_status concluded = collected ? rung_inspect_conclude(&result, &conclusion) : RUNG_OK;
     bool all_failed =
         concluded != RUNG_OK && concluded != RUNG_WRONG && concluded != RUNG_INCOMPLETE;
     if (collected && (!all_failed || format == RUNG_FORMAT_JSON))
@@ -185,7 +185,7 @@ static enum rung_status run(struct arguments *arguments, int argc, char **argv,
         status = closed;
     if (status == RUNG_OK && concluded != RUNG_OK)
         status = rung_fail(err, concluded, "%s", conclusion.text);
-    inspect_result_release(&result);
+    rung_inspect_result_release(&result);
     return status;
 }
 

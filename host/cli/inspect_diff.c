@@ -8,7 +8,7 @@
 
 /* One side of a comparison. */
 struct side {
-    const struct inspect_row *row;
+    const struct rung_inspect_row *row;
     const struct rung_inspected *kernel;
     const struct rung_inspected_side *code;
     struct rung_mix mix;
@@ -24,7 +24,7 @@ struct pair {
 
 static bool name_is_taken(const struct side *side)
 {
-    return side->row->item->kind == INSPECT_CONFIG;
+    return side->row->item->kind == RUNG_INSPECT_CONFIG;
 }
 
 static void name_side(struct side *side, unsigned target)
@@ -151,8 +151,8 @@ static json_t *pair_json(const struct pair *pair)
 
 /* ---- which pairs there are ---- */
 
-static const struct rung_inspected *partner(const struct inspect_row *a, size_t k,
-                                            const struct inspect_row *b)
+static const struct rung_inspected *partner(const struct rung_inspect_row *a, size_t k,
+                                            const struct rung_inspect_row *b)
 {
     if (a->inspection.n_kernels == 1 && b->inspection.n_kernels == 1)
         return &b->inspection.kernels[0];
@@ -171,8 +171,8 @@ struct printing {
     size_t n_pairs;
 };
 
-static enum rung_status compare_rows(struct printing *printing, const struct inspect_row *a,
-                                     const struct inspect_row *b, struct rung_error *err)
+static enum rung_status compare_rows(struct printing *printing, const struct rung_inspect_row *a,
+                                     const struct rung_inspect_row *b, struct rung_error *err)
 {
     enum rung_status status = RUNG_OK;
     for (size_t k = 0; status == RUNG_OK && k < a->inspection.n_kernels; k++) {
@@ -197,8 +197,9 @@ static enum rung_status compare_rows(struct printing *printing, const struct ins
     return status;
 }
 
-enum rung_status inspect_diff(json_t **rows, const struct inspect_result *result, bool evidence,
-                              enum rung_format format, FILE *to, struct rung_error *err)
+enum rung_status rung_inspect_diff(json_t **rows, const struct rung_inspect_result *result,
+                                   bool evidence, enum rung_format format, FILE *to,
+                                   struct rung_error *err)
 {
     struct printing printing = {
         .evidence = evidence, .format = format, .to = to, .rows = json_array()};

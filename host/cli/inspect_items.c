@@ -13,8 +13,8 @@ static bool ends_in(const char *text, const char *suffix)
     return length >= tail && strcmp(text + length - tail, suffix) == 0;
 }
 
-static enum rung_status emit_source(struct inspect_item *item, const struct rung_ladder *ladder,
-                                    struct rung_error *err)
+static enum rung_status emit_source(struct rung_inspect_item *item,
+                                    const struct rung_ladder *ladder, struct rung_error *err)
 {
     const struct rung_template *tpl =
         rung_ladder_find(ladder, item->config.version, item->config.variant);
@@ -32,7 +32,7 @@ static enum rung_status emit_source(struct inspect_item *item, const struct rung
     return status;
 }
 
-static enum rung_status read_file(struct inspect_item *item, const char *path,
+static enum rung_status read_file(struct rung_inspect_item *item, const char *path,
                                   struct rung_error *err)
 {
     enum rung_status status = rung_file_read(&item->bytes, &item->length, path, err);
@@ -42,14 +42,14 @@ static enum rung_status read_file(struct inspect_item *item, const char *path,
     struct rung_error not_an_image = {0};
     status = rung_image_check(&facts, item->bytes, item->length, &not_an_image);
     if (status == RUNG_OK) {
-        item->kind = facts.is_ptx ? INSPECT_PTX : INSPECT_CUBIN;
+        item->kind = facts.is_ptx ? RUNG_INSPECT_PTX : RUNG_INSPECT_CUBIN;
         return RUNG_OK;
     }
     bool source = ends_in(path, ".cu") || ends_in(path, ".cuh") || strcmp(path, "-") == 0;
     if (!source)
         return rung_fail(err, RUNG_USAGE, "%s: %s; CUDA source is known by its name, FILE.cu", path,
                          not_an_image.text);
-    item->kind = INSPECT_SOURCE;
+    item->kind = RUNG_INSPECT_SOURCE;
     return RUNG_OK;
 }
 
@@ -64,7 +64,7 @@ static unsigned split_target(char *name)
     return target;
 }
 
-static enum rung_status read_name(struct inspect_item *item, char *name,
+static enum rung_status read_name(struct rung_inspect_item *item, char *name,
                                   const struct rung_ladder *ladder, struct rung_error *err)
 {
     item->target = split_target(name);
@@ -72,7 +72,7 @@ static enum rung_status read_name(struct inspect_item *item, char *name,
     if (strcmp(name, "-") == 0 || rung_file_exists(name))
         return read_file(item, name, err);
     struct rung_error not_an_id = {0};
-    item->kind = INSPECT_CONFIG;
+    item->kind = RUNG_INSPECT_CONFIG;
     if (rung_config_parse_id(&item->config, name, &not_an_id) == RUNG_OK) {
         rung_config_id(&item->config, item->id);
         return emit_source(item, ladder, err);
@@ -83,8 +83,8 @@ static enum rung_status read_name(struct inspect_item *item, char *name,
                      name);
 }
 
-static enum rung_status read_names(struct inspect_result *out,
-                                   const struct inspect_request *request,
+static enum rung_status read_names(struct rung_inspect_result *out,
+                                   const struct rung_inspect_request *request,
                                    const struct rung_ladder *ladder, struct rung_error *err)
 {
     out->items = calloc(request->n_names, sizeof *out->items);
@@ -97,7 +97,8 @@ static enum rung_status read_names(struct inspect_result *out,
     return status;
 }
 
-static enum rung_status read_axes(struct inspect_result *out, const struct inspect_request *request,
+static enum rung_status read_axes(struct rung_inspect_result *out,
+                                  const struct rung_inspect_request *request,
                                   const struct rung_ladder *ladder, struct rung_error *err)
 {
     struct rung_expanded expanded = {0};
@@ -107,8 +108,8 @@ static enum rung_status read_axes(struct inspect_result *out, const struct inspe
     if (status == RUNG_OK && !(out->items = calloc(expanded.n_configs + 1, sizeof *out->items)))
         status = rung_fail(err, RUNG_MEMORY, "out of memory");
     for (size_t i = 0; status == RUNG_OK && i < expanded.n_configs; i++) {
-        struct inspect_item *item = &out->items[out->n_items++];
-        item->kind = INSPECT_CONFIG;
+        struct rung_inspect_item *item = &out->items[out->n_items++];
+        item->kind = RUNG_INSPECT_CONFIG;
         item->config = expanded.configs[i];
         rung_config_id(&item->config, item->id);
         item->name = item->id;
@@ -118,8 +119,9 @@ static enum rung_status read_axes(struct inspect_result *out, const struct inspe
     return status;
 }
 
-enum rung_status inspect_read_items(struct inspect_result *out,
-                                    const struct inspect_request *request, struct rung_error *err)
+enum rung_status rung_inspect_read_items(struct rung_inspect_result *out,
+                                         const struct rung_inspect_request *request,
+                                         struct rung_error *err)
 {
     struct rung_ladder ladder;
     enum rung_status status = rung_ladder_load(&ladder, &out->arena, err);

@@ -6,7 +6,8 @@
 
 /* Fills the items of `out`: those named, else those of the axes. RUNG_USAGE for a name that is
  * neither file nor id, for bytes that are no image, and for a configuration that cannot exist. */
-enum rung_status inspect_read_items(struct inspect_result *out,
-                                    const struct inspect_request *request, struct rung_error *err);
+enum rung_status rung_inspect_read_items(struct rung_inspect_result *out,
+                                         const struct rung_inspect_request *request,
+                                         struct rung_error *err);
 
 #endif

@@ -5,11 +5,11 @@
 #include "cli/inspect_rows.h"
 #include "driver/link.h"
 
-static void jit_row(struct inspect_row *row, const struct rung_driver *driver)
+static void jit_row(struct rung_inspect_row *row, const struct rung_driver *driver)
 {
-    const struct inspect_item *item = row->item;
-    const char *ptx = item->kind == INSPECT_PTX ? item->bytes : row->compiled.ptx;
-    size_t length = item->kind == INSPECT_PTX ? item->length : row->compiled.ptx_length;
+    const struct rung_inspect_item *item = row->item;
+    const char *ptx = item->kind == RUNG_INSPECT_PTX ? item->bytes : row->compiled.ptx;
+    size_t length = item->kind == RUNG_INSPECT_PTX ? item->length : row->compiled.ptx_length;
     if (row->status != RUNG_OK || !ptx)
         return;
     unsigned char *cubin = NULL;
@@ -24,8 +24,9 @@ static void jit_row(struct inspect_row *row, const struct rung_driver *driver)
     row->from_driver = true;
 }
 
-enum rung_status inspect_jit(struct inspect_result *result, const struct inspect_request *request,
-                             struct rung_error *err)
+enum rung_status rung_inspect_jit(struct rung_inspect_result *result,
+                                  const struct rung_inspect_request *request,
+                                  struct rung_error *err)
 {
     struct rung_device device;
     const char *word = request->selection.device ? request->selection.device : "cuda";

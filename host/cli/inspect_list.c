@@ -33,7 +33,7 @@ static enum mark mark_of(const struct rung_evidence *evidence)
     return evidence->decides ? MARK_DECIDES : MARK_BEARS;
 }
 
-static void print_title(const struct printer *printer, const struct inspect_row *row,
+static void print_title(const struct printer *printer, const struct rung_inspect_row *row,
                         const struct rung_inspected *kernel, unsigned target, const char *language,
                         const struct rung_inspected_side *side)
 {
@@ -43,7 +43,7 @@ static void print_title(const struct printer *printer, const struct inspect_row 
             language, word);
 }
 
-static void list_ptx(const struct printer *printer, const struct inspect_row *row,
+static void list_ptx(const struct printer *printer, const struct rung_inspect_row *row,
                      const struct rung_inspected *kernel)
 {
     const struct rung_verdict *verdict = &kernel->ptx.verdict;
@@ -64,7 +64,7 @@ static void list_ptx(const struct printer *printer, const struct inspect_row *ro
     }
 }
 
-static void list_sass(const struct printer *printer, const struct inspect_row *row,
+static void list_sass(const struct printer *printer, const struct rung_inspect_row *row,
                       const struct rung_inspected *kernel)
 {
     const struct rung_verdict *verdict = &kernel->sass.verdict;
@@ -81,7 +81,7 @@ static void list_sass(const struct printer *printer, const struct inspect_row *r
         char name[16];
         if (next < verdict->n_evidence && verdict->evidence[next].instruction == i)
             mark = mark_of(&verdict->evidence[next++]);
-        inspect_line_name(name, code, i);
+        rung_inspect_line_name(name, code, i);
         if (strcmp(code->instructions[i].mnemonic, "NOP") != 0)
             print_line(printer, mark, name, code->instructions[i].text);
     }
@@ -99,11 +99,12 @@ static uint32_t last_source_line(const struct rung_code *code)
 
 /* The source up to the end of the kernel; marked where one of its lines became a line of PTX that
  * bears on a verdict. */
-static enum rung_status list_source(const struct printer *printer, const struct inspect_row *row,
+static enum rung_status list_source(const struct printer *printer,
+                                    const struct rung_inspect_row *row,
                                     const struct rung_inspected *kernel, struct rung_error *err)
 {
-    const struct inspect_item *item = row->item;
-    if (item->kind == INSPECT_PTX || item->kind == INSPECT_CUBIN)
+    const struct rung_inspect_item *item = row->item;
+    if (item->kind == RUNG_INSPECT_PTX || item->kind == RUNG_INSPECT_CUBIN)
         return rung_fail(err, RUNG_USAGE, "--show source: %s is compiled code, without its source",
                          item->name);
     const struct rung_verdict *verdict = &kernel->ptx.verdict;
@@ -131,24 +132,25 @@ static enum rung_status list_source(const struct printer *printer, const struct 
     return RUNG_OK;
 }
 
-enum rung_status inspect_list(const struct inspect_result *result, enum inspect_listing listing,
-                              FILE *to, struct rung_error *err)
+enum rung_status rung_inspect_list(const struct rung_inspect_result *result,
+                                   enum rung_inspect_listing listing, FILE *to,
+                                   struct rung_error *err)
 {
     struct printer printer = {to, rung_colour_wanted(to)};
     enum rung_status status = RUNG_OK;
     bool first = true;
     for (size_t i = 0; i < result->n_rows; i++) {
-        const struct inspect_row *row = &result->rows[i];
+        const struct rung_inspect_row *row = &result->rows[i];
         for (size_t k = 0; status == RUNG_OK && k < row->inspection.n_kernels; k++) {
             const struct rung_inspected *kernel = &row->inspection.kernels[k];
             if (!first)
                 fputc('\n', to);
             first = false;
-            if (listing == INSPECT_LIST_SASS)
+            if (listing == RUNG_INSPECT_LIST_SASS)
                 list_sass(&printer, row, kernel);
             else if (!kernel->ptx.present)
                 fprintf(to, "%s  %s: a cubin holds no PTX\n", row->item->name, kernel->kernel);
-            else if (listing == INSPECT_LIST_PTX)
+            else if (listing == RUNG_INSPECT_LIST_PTX)
                 list_ptx(&printer, row, kernel);
             else
                 status = list_source(&printer, row, kernel, err);

@@ -13,14 +13,15 @@ static enum rung_status no_memory(struct rung_error *err)
     return rung_fail(err, RUNG_MEMORY, "out of memory");
 }
 
-static bool is_compiled(const struct inspect_item *item)
+static bool is_compiled(const struct rung_inspect_item *item)
 {
-    return item->kind == INSPECT_CONFIG || item->kind == INSPECT_SOURCE;
+    return item->kind == RUNG_INSPECT_CONFIG || item->kind == RUNG_INSPECT_SOURCE;
 }
 
 /* Opens each NVRTC of "PATH,PATH", or the usual one. */
-static enum rung_status open_toolkits(struct inspect_result *out,
-                                      const struct inspect_request *request, struct rung_error *err)
+static enum rung_status open_toolkits(struct rung_inspect_result *out,
+                                      const struct rung_inspect_request *request,
+                                      struct rung_error *err)
 {
     const char *paths = request->selection.nvrtc;
     size_t most = 1;
@@ -58,15 +59,16 @@ static unsigned native_target(const struct rung_selection *selection)
     return cc;
 }
 
-static struct inspect_row *add_row(struct inspect_result *out, const struct inspect_item *item,
-                                   const struct rung_nvrtc *nvrtc, unsigned target)
+static struct rung_inspect_row *add_row(struct rung_inspect_result *out,
+                                        const struct rung_inspect_item *item,
+                                        const struct rung_nvrtc *nvrtc, unsigned target)
 {
-    struct inspect_row *rows =
+    struct rung_inspect_row *rows =
         reallocarray(out->rows, out->n_rows + 1, sizeof *rows); /* rows are few: no need to guess */
     if (!rows)
         return NULL;
     out->rows = rows;
-    rows[out->n_rows] = (struct inspect_row){.item = item, .nvrtc = nvrtc, .target = target};
+    rows[out->n_rows] = (struct rung_inspect_row){.item = item, .nvrtc = nvrtc, .target = target};
     return &rows[out->n_rows++];
 }
 
@@ -78,9 +80,10 @@ struct targets {
 
 /* The targets of one toolkit. One that it lacks stops the command only if it is the only toolkit;
  * beside others it becomes a row that says so. */
-static enum rung_status read_targets(struct targets *out, const struct inspect_result *result,
+static enum rung_status read_targets(struct targets *out, const struct rung_inspect_result *result,
                                      const struct rung_nvrtc *nvrtc, unsigned native,
-                                     const struct inspect_request *request, struct rung_error *err)
+                                     const struct rung_inspect_request *request,
+                                     struct rung_error *err)
 {
     unsigned supported[RUNG_TARGETS_MAX];
     size_t n = rung_nvrtc_targets(nvrtc, supported);
@@ -91,7 +94,8 @@ static enum rung_status read_targets(struct targets *out, const struct inspect_r
     return rung_fail(err, status, "%s", out->err.text);
 }
 
-static enum rung_status add_compiled(struct inspect_result *out, const struct inspect_item *item,
+static enum rung_status add_compiled(struct rung_inspect_result *out,
+                                     const struct rung_inspect_item *item,
                                      const struct targets *targets, struct rung_error *err)
 {
     for (size_t k = 0; k < out->n_toolkits; k++) {
@@ -102,7 +106,7 @@ static enum rung_status add_compiled(struct inspect_result *out, const struct in
                 return no_memory(err);
         if (n > 0)
             continue;
-        struct inspect_row *row = add_row(out, item, out->toolkits[k], 0);
+        struct rung_inspect_row *row = add_row(out, item, out->toolkits[k], 0);
         if (!row)
             return no_memory(err);
         row->status = RUNG_UNABLE;
@@ -111,7 +115,8 @@ static enum rung_status add_compiled(struct inspect_result *out, const struct in
     return RUNG_OK;
 }
 
-static enum rung_status make_rows(struct inspect_result *out, const struct inspect_request *request,
+static enum rung_status make_rows(struct rung_inspect_result *out,
+                                  const struct rung_inspect_request *request,
                                   struct rung_error *err)
 {
     bool compiles = false;
@@ -137,8 +142,10 @@ static enum rung_status make_rows(struct inspect_result *out, const struct inspe
 }
 
 /* The compilations of one toolkit, all at once. */
-static enum rung_status compile_rows(struct inspect_result *out, const struct rung_nvrtc *nvrtc,
-                                     const struct inspect_request *request, struct rung_error *err)
+static enum rung_status compile_rows(struct rung_inspect_result *out,
+                                     const struct rung_nvrtc *nvrtc,
+                                     const struct rung_inspect_request *request,
+                                     struct rung_error *err)
 {
     size_t n = 0;
     struct rung_compile_job *jobs = calloc(out->n_rows + 1, sizeof *jobs);
@@ -151,7 +158,7 @@ static enum rung_status compile_rows(struct inspect_result *out, const struct ru
     if (!jobs || !words || !rows || !compiled || !statuses || !errors)
         status = no_memory(err);
     for (size_t i = 0; status == RUNG_OK && i < out->n_rows; i++) {
-        const struct inspect_row *row = &out->rows[i];
+        const struct rung_inspect_row *row = &out->rows[i];
         if (row->nvrtc != nvrtc || row->status != RUNG_OK)
             continue;
         snprintf(words[n], sizeof words[n], "sm_%u", row->target);
@@ -165,7 +172,7 @@ static enum rung_status compile_rows(struct inspect_result *out, const struct ru
     if (status == RUNG_OK && n > 0)
         rung_cached_compile_all(compiled, statuses, errors, out->cache, nvrtc, jobs, n);
     for (size_t i = 0; status == RUNG_OK && i < n; i++) {
-        struct inspect_row *row = &out->rows[rows[i]];
+        struct rung_inspect_row *row = &out->rows[rows[i]];
         row->compiled = compiled[i];
         row->status = statuses[i];
         row->err = errors[i];
@@ -179,17 +186,17 @@ static enum rung_status compile_rows(struct inspect_result *out, const struct ru
     return status;
 }
 
-static struct rung_inspect_input input_of(const struct inspect_row *row)
+static struct rung_inspect_input input_of(const struct rung_inspect_row *row)
 {
     if (row->status != RUNG_OK)
         return (struct rung_inspect_input){0};
-    const struct inspect_item *item = row->item;
-    if (item->kind == INSPECT_PTX)
+    const struct rung_inspect_item *item = row->item;
+    if (item->kind == RUNG_INSPECT_PTX)
         return (struct rung_inspect_input){.ptx = item->bytes,
                                            .ptx_length = item->length,
                                            .cubin = row->compiled.cubin,
                                            .cubin_length = row->compiled.cubin_length};
-    if (item->kind == INSPECT_CUBIN)
+    if (item->kind == RUNG_INSPECT_CUBIN)
         return (struct rung_inspect_input){.cubin = (const unsigned char *)item->bytes,
                                            .cubin_length = item->length};
     return (struct rung_inspect_input){.ptx = row->compiled.ptx,
@@ -198,8 +205,9 @@ static struct rung_inspect_input input_of(const struct inspect_row *row)
                                        .cubin_length = row->compiled.cubin_length};
 }
 
-static enum rung_status inspect_rows(struct inspect_result *out,
-                                     const struct inspect_request *request, struct rung_error *err)
+static enum rung_status inspect_rows(struct rung_inspect_result *out,
+                                     const struct rung_inspect_request *request,
+                                     struct rung_error *err)
 {
     struct rung_disasm disasm;
     struct rung_error why = {0};
@@ -219,7 +227,7 @@ static enum rung_status inspect_rows(struct inspect_result *out,
         inputs[i] = input_of(&out->rows[i]);
     rung_inspect(inspections, inputs, out->n_rows, disassembles ? &disasm : NULL, out->sass_why);
     for (size_t i = 0; i < out->n_rows; i++) {
-        struct inspect_row *row = &out->rows[i];
+        struct rung_inspect_row *row = &out->rows[i];
         row->inspection = inspections[i];
         if (row->status != RUNG_OK)
             continue;
@@ -236,12 +244,13 @@ static enum rung_status inspect_rows(struct inspect_result *out,
     return RUNG_OK;
 }
 
-enum rung_status inspect_collect(struct inspect_result *out, const struct inspect_request *request,
-                                 struct rung_error *err)
+enum rung_status rung_inspect_collect(struct rung_inspect_result *out,
+                                      const struct rung_inspect_request *request,
+                                      struct rung_error *err)
 {
-    *out = (struct inspect_result){0};
+    *out = (struct rung_inspect_result){0};
     char why[256];
-    enum rung_status status = inspect_read_items(out, request, err);
+    enum rung_status status = rung_inspect_read_items(out, request, err);
     if (status == RUNG_OK)
         status = make_rows(out, request, err);
     if (status == RUNG_OK && out->n_toolkits > 0)
@@ -249,11 +258,11 @@ enum rung_status inspect_collect(struct inspect_result *out, const struct inspec
     for (size_t k = 0; status == RUNG_OK && k < out->n_toolkits; k++)
         status = compile_rows(out, out->toolkits[k], request, err);
     if (status == RUNG_OK && request->jit)
-        status = inspect_jit(out, request, err);
+        status = rung_inspect_jit(out, request, err);
     return status == RUNG_OK ? inspect_rows(out, request, err) : status;
 }
 
-void inspect_result_release(struct inspect_result *result)
+void rung_inspect_result_release(struct rung_inspect_result *result)
 {
     for (size_t i = 0; i < result->n_rows; i++) {
         rung_inspection_release(&result->rows[i].inspection);
@@ -268,15 +277,16 @@ void inspect_result_release(struct inspect_result *result)
     free(result->items);
     free(result->toolkits);
     rung_arena_release(&result->arena);
-    *result = (struct inspect_result){0};
+    *result = (struct rung_inspect_result){0};
 }
 
-enum rung_status inspect_conclude(const struct inspect_result *result, struct rung_error *err)
+enum rung_status rung_inspect_conclude(const struct rung_inspect_result *result,
+                                       struct rung_error *err)
 {
     size_t n_failed = 0, n_disagree = 0, n_kernels = 0;
-    const struct inspect_row *first = NULL;
+    const struct rung_inspect_row *first = NULL;
     for (size_t i = 0; i < result->n_rows; i++) {
-        const struct inspect_row *row = &result->rows[i];
+        const struct rung_inspect_row *row = &result->rows[i];
         n_failed += row->status != RUNG_OK;
         first = !first && row->status != RUNG_OK ? row : first;
         n_kernels += row->inspection.n_kernels;

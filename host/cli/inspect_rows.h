@@ -7,11 +7,16 @@
 #include "inspect/inspect.h"
 #include "nvrtc/cache.h"
 
-enum inspect_kind { INSPECT_CONFIG, INSPECT_SOURCE, INSPECT_PTX, INSPECT_CUBIN };
+enum rung_inspect_kind {
+    RUNG_INSPECT_CONFIG,
+    RUNG_INSPECT_SOURCE,
+    RUNG_INSPECT_PTX,
+    RUNG_INSPECT_CUBIN
+};
 
 /* One thing to inspect. */
-struct inspect_item {
-    enum inspect_kind kind;
+struct rung_inspect_item {
+    enum rung_inspect_kind kind;
     const char *name; /* the id, or the file as typed */
     char id[RUNG_ID_SIZE];
     struct rung_config config;
@@ -21,8 +26,8 @@ struct inspect_item {
 };
 
 /* One compilation of it, or the file itself. */
-struct inspect_row {
-    const struct inspect_item *item;
+struct rung_inspect_row {
+    const struct rung_inspect_item *item;
     const struct rung_nvrtc *nvrtc; /* NULL for PTX and cubins */
     unsigned target;                /* 75; of a file, what it says itself */
     struct rung_compiled compiled; /* of PTX from a file, the cubin alone, if the driver made one */
@@ -32,7 +37,7 @@ struct inspect_row {
     struct rung_error err;
 };
 
-struct inspect_request {
+struct rung_inspect_request {
     struct rung_selection selection;
     char **names; /* ids and files; none: what the axes select */
     size_t n_names;
@@ -42,31 +47,34 @@ struct inspect_request {
     bool jit; /* SASS as the driver's own compiler makes it of the PTX */
 };
 
-struct inspect_result {
+struct rung_inspect_result {
     struct rung_arena arena; /* of the ladder */
-    struct inspect_item *items;
+    struct rung_inspect_item *items;
     size_t n_items;
     struct rung_nvrtc **toolkits;
     size_t n_toolkits;
     struct rung_cache *cache;
-    struct inspect_row *rows; /* by item, then toolkit, then target */
+    struct rung_inspect_row *rows; /* by item, then toolkit, then target */
     size_t n_rows;
     char sass_why[512]; /* why there is no disassembler, "" if there is */
 };
 
 /* Compiles and inspects everything. A row that fails tells so itself; the status is of what stops
  * all rows. Released by the caller in every case. */
-enum rung_status inspect_collect(struct inspect_result *out, const struct inspect_request *request,
-                                 struct rung_error *err);
-void inspect_result_release(struct inspect_result *result);
+enum rung_status rung_inspect_collect(struct rung_inspect_result *out,
+                                      const struct rung_inspect_request *request,
+                                      struct rung_error *err);
+void rung_inspect_result_release(struct rung_inspect_result *result);
 
 /* Replaces the cubin of every row that has PTX by what the driver of `request` makes of it. A row
  * that it refuses fails with its log; RUNG_UNABLE without a card. */
-enum rung_status inspect_jit(struct inspect_result *result, const struct inspect_request *request,
-                             struct rung_error *err);
+enum rung_status rung_inspect_jit(struct rung_inspect_result *result,
+                                  const struct rung_inspect_request *request,
+                                  struct rung_error *err);
 
 /* The status of the whole: RUNG_OK, RUNG_COMPILE or another where all rows failed (the first one's
  * text), RUNG_INCOMPLETE where some did, RUNG_WRONG where verdicts disagree. */
-enum rung_status inspect_conclude(const struct inspect_result *result, struct rung_error *err);
+enum rung_status rung_inspect_conclude(const struct rung_inspect_result *result,
+                                       struct rung_error *err);
 
 #endif

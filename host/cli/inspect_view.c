@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void inspect_line_name(char name[16], const struct rung_code *code, uint32_t instruction)
+void rung_inspect_line_name(char name[16], const struct rung_code *code, uint32_t instruction)
 {
     uint32_t line = code->instructions[instruction].line;
     snprintf(name, 16, code->is_sass ? "0x%04x" : "%u", line);
@@ -18,7 +18,7 @@ static json_t *evidence_json(const struct rung_inspected_side *side)
     for (uint32_t i = 0; i < side->verdict.n_evidence; i++) {
         uint32_t at = side->verdict.evidence[i].instruction;
         char name[16];
-        inspect_line_name(name, &side->code, at);
+        rung_inspect_line_name(name, &side->code, at);
         json_array_append_new(lines,
                               json_sprintf("%s: %s", name, side->code.instructions[at].text));
     }
@@ -56,9 +56,9 @@ static const char *status_word(enum rung_status status)
 }
 
 /* What all rows have; of a row without a kernel the rest is null. */
-static json_t *row_json(const struct inspect_row *row, const struct rung_inspected *kernel)
+static json_t *row_json(const struct rung_inspect_row *row, const struct rung_inspected *kernel)
 {
-    const struct inspect_item *item = row->item;
+    const struct rung_inspect_item *item = row->item;
     enum rung_agreement agreement = kernel ? rung_inspected_agreement(kernel) : RUNG_ONE_SIDED;
     const char *why = row->status != RUNG_OK            ? row->err.text
                       : kernel && kernel->sass.why[0]   ? kernel->sass.why
@@ -69,7 +69,7 @@ static json_t *row_json(const struct inspect_row *row, const struct rung_inspect
                                                      : NULL;
     json_t *object =
         json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                  item->kind == INSPECT_CONFIG ? "id" : "file", item->name, "kernel",
+                  item->kind == RUNG_INSPECT_CONFIG ? "id" : "file", item->name, "kernel",
                   text_or_null(kernel ? kernel->kernel : NULL), "target", target_json(row->target),
                   "nvrtc", text_or_null(row->nvrtc ? rung_nvrtc_version(row->nvrtc) : NULL), "nvvm",
                   text_or_null(kernel ? kernel->nvvm : NULL), "agree", text_or_null(agree), "ptx",
@@ -92,11 +92,11 @@ static json_t *row_json(const struct inspect_row *row, const struct rung_inspect
     return object;
 }
 
-json_t *inspect_rows_json(const struct inspect_result *result)
+json_t *rung_inspect_rows_json(const struct rung_inspect_result *result)
 {
     json_t *rows = json_array();
     for (size_t i = 0; i < result->n_rows; i++) {
-        const struct inspect_row *row = &result->rows[i];
+        const struct rung_inspect_row *row = &result->rows[i];
         if (row->status != RUNG_OK)
             json_array_append_new(rows, row_json(row, NULL));
         for (size_t k = 0; row->status == RUNG_OK && k < row->inspection.n_kernels; k++)
@@ -109,7 +109,7 @@ json_t *inspect_rows_json(const struct inspect_result *result)
 
 /* One line of the table: a kernel of one toolkit, for one target or several in a row. */
 struct line {
-    const struct inspect_row *first, *last;
+    const struct rung_inspect_row *first, *last;
     const struct rung_inspected *kernel; /* NULL where the row failed */
 };
 
@@ -132,7 +132,8 @@ static bool same_verdicts(const struct rung_inspected *a, const struct rung_insp
            strcmp(a->nvvm ? a->nvvm : "", b->nvvm ? b->nvvm : "") == 0;
 }
 
-static const struct rung_inspected *find_kernel(const struct inspect_row *row, const char *name)
+static const struct rung_inspected *find_kernel(const struct rung_inspect_row *row,
+                                                const char *name)
 {
     for (size_t k = 0; row->status == RUNG_OK && k < row->inspection.n_kernels; k++)
         if (strcmp(row->inspection.kernels[k].kernel, name) == 0)
@@ -141,12 +142,12 @@ static const struct rung_inspected *find_kernel(const struct inspect_row *row, c
 }
 
 /* How far the rows of the same item and toolkit say the same of this kernel. */
-static const struct inspect_row *last_alike(const struct inspect_result *result,
-                                            const struct inspect_row *row,
-                                            const struct rung_inspected *kernel)
+static const struct rung_inspect_row *last_alike(const struct rung_inspect_result *result,
+                                                 const struct rung_inspect_row *row,
+                                                 const struct rung_inspected *kernel)
 {
-    const struct inspect_row *end = result->rows + result->n_rows, *last = row;
-    for (const struct inspect_row *next = row + 1;
+    const struct rung_inspect_row *end = result->rows + result->n_rows, *last = row;
+    for (const struct rung_inspect_row *next = row + 1;
          next < end && next->item == row->item && next->nvrtc == row->nvrtc; next++) {
         const struct rung_inspected *same = find_kernel(next, kernel->kernel);
         if (!same || !same_verdicts(same, kernel))
@@ -156,7 +157,7 @@ static const struct inspect_row *last_alike(const struct inspect_result *result,
     return last;
 }
 
-static bool was_shown(const struct inspect_result *result, const struct inspect_row *row,
+static bool was_shown(const struct rung_inspect_result *result, const struct rung_inspect_row *row,
                       const struct rung_inspected *kernel)
 {
     if (row == result->rows || row[-1].item != row->item || row[-1].nvrtc != row->nvrtc)
@@ -263,7 +264,7 @@ static struct rung_table *new_table(struct layout *layout)
     return rung_table_new(layout->columns, n);
 }
 
-static void print_evidence(const struct inspect_row *row, const struct rung_inspected *kernel,
+static void print_evidence(const struct rung_inspect_row *row, const struct rung_inspected *kernel,
                            const struct rung_inspected_side *side, const char *language, FILE *to)
 {
     char word[24];
@@ -279,17 +280,18 @@ static void print_evidence(const struct inspect_row *row, const struct rung_insp
     for (uint32_t i = 0; i < side->verdict.n_evidence; i++) {
         const struct rung_evidence *evidence = &side->verdict.evidence[i];
         char name[16];
-        inspect_line_name(name, &side->code, evidence->instruction);
+        rung_inspect_line_name(name, &side->code, evidence->instruction);
         fprintf(to, "%c %8s: %s\n", evidence->decides ? '>' : ' ', name,
                 side->code.instructions[evidence->instruction].text);
     }
 }
 
-static struct layout choose_layout(const struct inspect_result *result, enum rung_format format)
+static struct layout choose_layout(const struct rung_inspect_result *result,
+                                   enum rung_format format)
 {
     bool files = false, table = format == RUNG_FORMAT_TABLE;
     for (size_t i = 0; i < result->n_items; i++)
-        files = files || result->items[i].kind != INSPECT_CONFIG;
+        files = files || result->items[i].kind != RUNG_INSPECT_CONFIG;
     bool toolkits = result->n_toolkits > 1;
     return (struct layout){.items = !table || !files || result->n_items > 1,
                            .kernels = !table || files,
@@ -298,13 +300,13 @@ static struct layout choose_layout(const struct inspect_result *result, enum run
                            .brief = table};
 }
 
-enum rung_status inspect_print(const struct inspect_result *result, bool evidence,
-                               enum rung_format format, FILE *to, struct rung_error *err)
+enum rung_status rung_inspect_print(const struct rung_inspect_result *result, bool evidence,
+                                    enum rung_format format, FILE *to, struct rung_error *err)
 {
     struct layout layout = choose_layout(result, format);
     struct rung_table *table = new_table(&layout);
     for (size_t i = 0; i < result->n_rows; i++) {
-        const struct inspect_row *row = &result->rows[i];
+        const struct rung_inspect_row *row = &result->rows[i];
         if (row->status != RUNG_OK)
             add_line(table, &(struct line){row, row, NULL}, &layout);
         for (size_t k = 0; row->status == RUNG_OK && k < row->inspection.n_kernels; k++) {

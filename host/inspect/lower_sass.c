@@ -7,14 +7,12 @@
 #include <string.h>
 
 #include "inspect/lookup.h"
+#include "inspect/sass_operand.h"
 
 #define INSTRUCTION_BYTES 16
 #define OPERANDS_MAX 16
 #define DEFS_MAX 16
 #define SOURCES_MAX 32
-
-/* Registers of the four files, in one numbering. */
-enum { FILE_R = 0, FILE_UR = 256, FILE_P = 512, FILE_UP = 520, REGISTERS = 528 };
 
 enum form {
     FORM_PLAIN,
@@ -51,19 +49,9 @@ static const struct row rows[] = {
 
 static const struct row anything = {"", RUNG_CODE_OTHER, FORM_PLAIN};
 
-struct operand {
-    const char *text;
-    size_t length;
-    bool predicate_file; /* P or UP */
-    bool is_register, is_zero, is_memory, is_constant;
-    bool negated, inverted; /* -x; ~x, or !p */
-    uint32_t reg;
-    int64_t constant;
-};
-
 /* One instruction in the making. */
 struct draft {
-    struct operand operands[OPERANDS_MAX];
+    struct rung_sass_operand operands[OPERANDS_MAX];
     size_t n_operands, n_destinations;
     uint32_t defs[DEFS_MAX];
     struct rung_code_source sources[SOURCES_MAX];
@@ -71,100 +59,35 @@ struct draft {
     struct rung_code_instruction *result;
 };
 
-static bool continues(const char *opcode, const char *word)
-{
-    size_t length = strlen(word);
-    return strncmp(opcode, word, length) == 0 && (opcode[length] == '\0' || opcode[length] == '.');
-}
-
 static const struct row *find_row(const char *opcode)
 {
     const struct row *best = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (continues(opcode, rows[i].word) && (!best || strlen(rows[i].word) > strlen(best->word)))
+        if (rung_sass_continues(opcode, rows[i].word) &&
+            (!best || strlen(rows[i].word) > strlen(best->word)))
             best = &rows[i];
     if (best)
         return best;
     return opcode[0] == 'U' ? find_row(opcode + 1) : &anything;
 }
 
-static bool has_word(const char *opcode, const char *word)
-{
-    for (const char *at = opcode; (at = strstr(at, word)) != NULL; at++) {
-        char after = at[strlen(word)];
-        if (at > opcode && at[-1] == '.' && (after == '\0' || after == '.'))
-            return true;
-    }
-    return false;
-}
-
-/* Reads "R12", "UR4", "P0", "UPT", "RZ" at the start of `text`. */
-static bool read_register(struct operand *out, const char *text)
-{
-    static const struct {
-        const char *prefix;
-        uint32_t base, count;
-        bool predicate;
-    } files[] = {
-        {"UR", FILE_UR, 255, false},
-        {"UP", FILE_UP, 7,   true },
-        {"R",  FILE_R,  255, false},
-        {"P",  FILE_P,  7,   true }
-    };
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        size_t length = strlen(files[i].prefix);
-        if (strncmp(text, files[i].prefix, length) != 0)
-            continue;
-        const char *rest = text + length;
-        out->predicate_file = files[i].predicate;
-        if (*rest == (files[i].predicate ? 'T' : 'Z'))
-            return out->is_zero = true;
-        if (*rest < '0' || *rest > '9')
-            return false;
-        unsigned long number = strtoul(rest, NULL, 10);
-        if (number >= files[i].count)
-            return false;
-        out->reg = files[i].base + (uint32_t)number;
-        return out->is_register = true;
-    }
-    return false;
-}
-
-static void read_operand(struct operand *out, const char *text, size_t length)
-{
-    *out = (struct operand){.text = text, .length = length};
-    for (; length > 0 && strchr("-~!|+", *text); text++, length--) {
-        out->negated = out->negated || *text == '-';
-        out->inverted = out->inverted || *text == '~' || *text == '!';
-    }
-    if (length > 2 && text[0] == '0' && text[1] == 'x') {
-        uint64_t bits = strtoull(text, NULL, 16);
-        out->is_constant = true;
-        out->constant = (int64_t)(out->negated ? 0 - bits : bits);
-        return;
-    }
-    if (read_register(out, text))
-        return;
-    out->is_memory = memchr(text, '[', length) && strncmp(text, "c[", 2) != 0;
-}
-
 static void read_operands(struct draft *draft, const char *text)
 {
     while (text && *text && draft->n_operands < OPERANDS_MAX) {
         size_t length = strcspn(text, ",");
-        read_operand(&draft->operands[draft->n_operands++], text, length);
+        rung_sass_read_operand(&draft->operands[draft->n_operands++], text, length);
         text += length + (text[length] == ',');
     }
 }
 
 static void add_def(struct draft *draft, uint32_t reg, uint32_t count)
 {
-    uint32_t limit = reg < FILE_UR ? FILE_UR : reg < FILE_P ? FILE_P : reg + 1;
+    uint32_t limit = reg < RUNG_SASS_UR ? RUNG_SASS_UR : reg < RUNG_SASS_P ? RUNG_SASS_P : reg + 1;
     for (uint32_t i = 0; i < count && reg + i < limit && draft->n_defs < DEFS_MAX; i++)
         draft->defs[draft->n_defs++] = reg + i;
 }
 
-static void add_register(struct draft *draft, uint32_t reg, const struct operand *operand)
+static void add_register(struct draft *draft, uint32_t reg, const struct rung_sass_operand *operand)
 {
     if (draft->n_sources < SOURCES_MAX)
         draft->sources[draft->n_sources++] =
@@ -175,22 +98,22 @@ static void add_register(struct draft *draft, uint32_t reg, const struct operand
 }
 
 /* The registers inside "desc[UR6][R2.64+0x10]", both halves of a 64-bit one. */
-static void add_address(struct draft *draft, const struct operand *operand)
+static void add_address(struct draft *draft, const struct rung_sass_operand *operand)
 {
     const char *end = operand->text + operand->length;
     for (const char *at = operand->text; at < end; at++) {
-        struct operand inner = {0};
+        struct rung_sass_operand inner = {0};
         bool begins = at == operand->text || strchr("[+-", at[-1]);
-        if (!begins || !read_register(&inner, at) || !inner.is_register)
+        if (!begins || !rung_sass_read_register(&inner, at) || !inner.is_register)
             continue;
         add_register(draft, inner.reg, &inner);
         const char *suffix = at + strspn(at, "URP0123456789");
-        if (strncmp(suffix, ".64", 3) == 0 && inner.reg + 1 < FILE_UR)
+        if (strncmp(suffix, ".64", 3) == 0 && inner.reg + 1 < RUNG_SASS_UR)
             add_register(draft, inner.reg + 1, &inner);
     }
 }
 
-static void add_source(struct draft *draft, const struct operand *operand, uint32_t width)
+static void add_source(struct draft *draft, const struct rung_sass_operand *operand, uint32_t width)
 {
     if (operand->is_memory) {
         add_address(draft, operand);
@@ -210,16 +133,17 @@ static void add_source(struct draft *draft, const struct operand *operand, uint3
 static size_t count_destinations(const struct draft *draft, enum rung_code_op op,
                                  const char *opcode)
 {
-    const struct operand *operands = draft->operands;
-    size_t n = 0, n_predicates = 0, most = continues(opcode, "VOTE") ? 1 : 2;
-    if (op == RUNG_CODE_STORE || op >= RUNG_CODE_BARRIER || continues(opcode, "RED"))
+    const struct rung_sass_operand *operands = draft->operands;
+    size_t n = 0, n_predicates = 0, most = rung_sass_continues(opcode, "VOTE") ? 1 : 2;
+    if (op == RUNG_CODE_STORE || op >= RUNG_CODE_BARRIER || rung_sass_continues(opcode, "RED"))
         return 0;
     while (n < draft->n_operands && n_predicates < most && operands[n].predicate_file &&
            !operands[n].inverted)
         n++, n_predicates++;
     if (n < draft->n_operands && !operands[n].predicate_file &&
-        (operands[n].is_register || operands[n].is_zero) && !continues(opcode, "ISETP") &&
-        !continues(opcode, "UISETP") && !continues(opcode, "FSETP") && !continues(opcode, "DSETP"))
+        (operands[n].is_register || operands[n].is_zero) && !rung_sass_continues(opcode, "ISETP") &&
+        !rung_sass_continues(opcode, "UISETP") && !rung_sass_continues(opcode, "FSETP") &&
+        !rung_sass_continues(opcode, "DSETP"))
         n++;
     else
         return n;
@@ -231,7 +155,7 @@ static size_t count_destinations(const struct draft *draft, enum rung_code_op op
 
 static uint32_t memory_width(const char *opcode)
 {
-    return has_word(opcode, "128") ? 4 : has_word(opcode, "64") ? 2 : 1;
+    return rung_sass_has_word(opcode, "128") ? 4 : rung_sass_has_word(opcode, "64") ? 2 : 1;
 }
 
 static uint32_t result_width(const char *opcode, const struct row *row)
@@ -245,14 +169,15 @@ static void take_destinations(struct draft *draft, const struct row *row, const 
 {
     draft->n_destinations = count_destinations(draft, row->op, opcode);
     for (size_t i = 0; i < draft->n_destinations; i++) {
-        const struct operand *operand = &draft->operands[i];
+        const struct rung_sass_operand *operand = &draft->operands[i];
         if (operand->is_register)
             add_def(draft, operand->reg, operand->predicate_file ? 1 : result_width(opcode, row));
     }
-    if (continues(opcode, "R2P")) /* writes the predicates that its mask names */
-        add_def(draft, FILE_P, 1), add_def(draft, FILE_P + 1, 1), add_def(draft, FILE_P + 2, 1),
-            add_def(draft, FILE_P + 3, 1), add_def(draft, FILE_P + 4, 1),
-            add_def(draft, FILE_P + 5, 1), add_def(draft, FILE_P + 6, 1);
+    if (rung_sass_continues(opcode, "R2P")) /* writes the predicates that its mask names */
+        add_def(draft, RUNG_SASS_P, 1), add_def(draft, RUNG_SASS_P + 1, 1),
+            add_def(draft, RUNG_SASS_P + 2, 1), add_def(draft, RUNG_SASS_P + 3, 1),
+            add_def(draft, RUNG_SASS_P + 4, 1), add_def(draft, RUNG_SASS_P + 5, 1),
+            add_def(draft, RUNG_SASS_P + 6, 1);
 }
 
 static void take_sources(struct draft *draft, const char *opcode, const struct row *row)
@@ -260,7 +185,8 @@ static void take_sources(struct draft *draft, const char *opcode, const struct r
     for (size_t i = draft->n_destinations; i < draft->n_operands; i++) {
         size_t position = i - draft->n_destinations;
         bool pair = row->form == FORM_FLOAT_PAIR || (row->form == FORM_PAIR && position == 2) ||
-                    has_word(opcode, "64") || has_word(opcode, "U64") || has_word(opcode, "S64");
+                    rung_sass_has_word(opcode, "64") || rung_sass_has_word(opcode, "U64") ||
+                    rung_sass_has_word(opcode, "S64");
         bool is_data = row->op == RUNG_CODE_STORE && !draft->operands[i].is_memory;
         uint32_t width = is_data ? memory_width(opcode) : pair ? 2 : 1;
         if (draft->operands[i].predicate_file)
@@ -289,7 +215,7 @@ static void keep_one(struct draft *draft, uint32_t which)
         draft->n_sources = 1;
 }
 
-static const struct operand *source_operand(const struct draft *draft, size_t position)
+static const struct rung_sass_operand *source_operand(const struct draft *draft, size_t position)
 {
     size_t i = draft->n_destinations + position;
     return i < draft->n_operands ? &draft->operands[i] : NULL;
@@ -298,7 +224,7 @@ static const struct operand *source_operand(const struct draft *draft, size_t po
 /* LOP3 a, b, c, table: its first destination may be a predicate, set where any bit is. */
 static void read_lookup(struct draft *draft)
 {
-    const struct operand *table = source_operand(draft, 3);
+    const struct rung_sass_operand *table = source_operand(draft, 3);
     if (!table || !table->is_constant)
         return;
     rung_lookup_read(draft->result, draft->sources, &draft->n_sources, (uint8_t)table->constant);
@@ -310,7 +236,7 @@ static void read_lookup(struct draft *draft)
  * the high ones down. */
 static void read_permute(struct draft *draft)
 {
-    const struct operand *selector = source_operand(draft, 1);
+    const struct rung_sass_operand *selector = source_operand(draft, 1);
     int64_t bytes = selector && selector->is_constant ? selector->constant : -1;
     keep_two(draft, 0, 2);
     if (bytes == 0x7632 || bytes == 0x3232 || bytes == 0x4432) {
@@ -337,9 +263,10 @@ static void read_target(struct draft *draft, const char *opcode,
         }
     uint32_t n = 0; /* a branch depends on predicates only, and nothing on where it goes */
     for (uint32_t s = 0; s < draft->n_sources; s++)
-        if (draft->sources[s].kind == RUNG_SOURCE_REGISTER && draft->sources[s].reg >= FILE_P)
+        if (draft->sources[s].kind == RUNG_SOURCE_REGISTER && draft->sources[s].reg >= RUNG_SASS_P)
             draft->sources[n++] = draft->sources[s];
-    if (has_word(opcode, "DIV") || has_word(opcode, "CONV")) /* where the warp is not together */
+    if (rung_sass_has_word(opcode, "DIV") ||
+        rung_sass_has_word(opcode, "CONV")) /* where the warp is not together */
         draft->sources[n++] = (struct rung_code_source){.kind = RUNG_SOURCE_UNKNOWN};
     draft->n_sources = n;
 }
@@ -477,8 +404,8 @@ static bool lower_one(struct rung_code_instruction *result, const json_t *object
     result->guard = RUNG_CODE_NO_REGISTER;
     result->target = RUNG_CODE_NOWHERE;
     if (predicate[0] == '@') {
-        struct operand guard;
-        read_operand(&guard, predicate + 1, strlen(predicate + 1));
+        struct rung_sass_operand guard;
+        rung_sass_read_operand(&guard, predicate + 1, strlen(predicate + 1));
         if (guard.is_register)
             result->guard = guard.reg;
     }
@@ -532,7 +459,7 @@ bool rung_lower_sass(struct rung_code *out, const struct rung_sass_input *input,
 {
     *out = (struct rung_code){.name = rung_arena_copy(arena, input->name, strlen(input->name)),
                               .is_sass = true,
-                              .n_registers = REGISTERS};
+                              .n_registers = RUNG_SASS_REGISTERS};
     out->instructions = rung_arena_array(arena, input->count + 1, sizeof *out->instructions);
     if (!out->name || !out->instructions)
         return false;
