@@ -152,6 +152,13 @@ static void tell_why(char why[512], const char *text)
             *c = ' ';
 }
 
+/* Of a libcuda.so.1 that is the simulator's. */
+static void tell_simulator(char why[512], const struct rung_driver *driver)
+{
+    if (why)
+        snprintf(why, 512, "%.400s is the simulator, not a driver", driver->path);
+}
+
 enum rung_status rung_device_open(struct rung_device *out, const char *word,
                                   const char *driver_path, char why[512], struct rung_error *err)
 {
@@ -171,8 +178,8 @@ enum rung_status rung_device_open(struct rung_device *out, const char *word,
         tell_why(why, no_card.text);
         return open_sim(out, err);
     }
-    if (out->driver.kind == RUNG_DRIVER_SIM && why)
-        snprintf(why, 512, "%.400s is the simulator, not a driver", out->driver.path);
+    if (out->driver.kind == RUNG_DRIVER_SIM)
+        tell_simulator(why, &out->driver);
     return RUNG_OK;
 }
 
@@ -192,24 +199,36 @@ static void survey_card(struct rung_card *card, const struct rung_driver *driver
         card->pci[0] = '\0';
 }
 
-void rung_device_survey(struct rung_survey *out, const char *driver_path)
+void rung_device_survey_with(struct rung_survey *out, const struct rung_driver *driver)
 {
-    *out = (struct rung_survey){0};
     struct rung_error failure = {0}, *err = &failure;
-    struct rung_driver driver = {0};
-    enum rung_status status = rung_driver_open_cuda(&driver, driver_path, err);
-    if (status != RUNG_OK)
-        goto cleanup;
-    memcpy(out->path, driver.path, sizeof out->path);
-    RUNG_CU(&driver, cleanup, cuInit, 0);
-    RUNG_CU(&driver, cleanup, cuDriverGetVersion, &out->driver_version);
-    RUNG_CU(&driver, cleanup, cuDeviceGetCount, &out->n_cards);
+    enum rung_status status = RUNG_OK;
+    *out = (struct rung_survey){0};
+    memcpy(out->path, driver->path, sizeof out->path);
+    RUNG_CU(driver, done, cuInit, 0);
+    RUNG_CU(driver, done, cuDriverGetVersion, &out->driver_version);
+    if (driver->kind == RUNG_DRIVER_SIM) {
+        tell_simulator(out->why, driver);
+        return;
+    }
+    RUNG_CU(driver, done, cuDeviceGetCount, &out->n_cards);
     for (int i = 0; i < out->n_cards && i < RUNG_SURVEY_CARDS; i++)
-        survey_card(&out->cards[i], &driver, i);
+        survey_card(&out->cards[i], driver, i);
     if (out->n_cards == 0)
-        status = rung_driver_fail(err, &driver, CUDA_ERROR_NO_DEVICE, "cuDeviceGetCount");
-cleanup:
+        status = rung_driver_fail(err, driver, CUDA_ERROR_NO_DEVICE, "cuDeviceGetCount");
+done:
     if (status != RUNG_OK)
         tell_why(out->why, failure.text);
+}
+
+void rung_device_survey(struct rung_survey *out, const char *driver_path)
+{
+    struct rung_error err = {0};
+    struct rung_driver driver = {0};
+    *out = (struct rung_survey){0};
+    if (rung_driver_open_cuda(&driver, driver_path, &err) == RUNG_OK)
+        rung_device_survey_with(out, &driver);
+    else
+        tell_why(out->why, err.text);
     rung_driver_close(&driver);
 }

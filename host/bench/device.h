@@ -42,7 +42,8 @@ void rung_device_close(struct rung_device *device);
 
 #define RUNG_SURVEY_CARDS 16
 
-/* What the driver of this machine has to offer, found without making a context. */
+/* What the driver of this machine has to offer, found without making a context. The simulator's
+ * drop-in library has no cards. */
 struct rung_survey {
     char path[512];     /* the library that was opened, "" if none */
     int driver_version; /* 13000; 0 if unknown */
@@ -58,5 +59,7 @@ struct rung_survey {
     char why[512]; /* one line: why no card can be used; "" if one can */
 };
 void rung_device_survey(struct rung_survey *out, const char *driver_path);
+/* Over a driver table that the caller made and keeps (tests). */
+void rung_device_survey_with(struct rung_survey *out, const struct rung_driver *driver);
 
 #endif

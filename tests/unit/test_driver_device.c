@@ -79,6 +79,24 @@ static void survey_says_why_not(void **state)
     assert_null(strchr(survey.why, '\n'));
 }
 
+static void survey_describes_cards(void **state)
+{
+    (void)state;
+    struct rung_driver driver;
+    struct rung_survey survey;
+    rung_driver_open_sim(&driver);
+    driver.kind = RUNG_DRIVER_CUDA; /* what it says is looked at as a card's */
+    rung_device_survey_with(&survey, &driver);
+    assert_string_equal(survey.why, "");
+    assert_int_equal(survey.driver_version, 13000);
+    assert_int_equal(survey.n_cards, 1);
+    assert_int_equal(survey.cards[0].cc, 121);
+    assert_int_equal(survey.cards[0].sm_count, 16);
+    assert_string_equal(survey.cards[0].name, "rung PTX simulator (no timing)");
+    assert_string_equal(survey.cards[0].pci, "0000:00:00.0");
+    assert_string_equal(survey.cards[0].uuid, "GPU-72756e67-2073-696d-756c-61746f720000");
+}
+
 static void simulator_is_a_device(void **state)
 {
     (void)state;
@@ -185,6 +203,7 @@ int main(void)
         cmocka_unit_test(unknown_words_are_usage),
         cmocka_unit_test(card_failures_are_told),
         cmocka_unit_test(survey_says_why_not),
+        cmocka_unit_test(survey_describes_cards),
         cmocka_unit_test(simulator_is_a_device),
         cmocka_unit_test(auto_falls_back_and_says_why),
         cmocka_unit_test(wrong_settings_name_the_variable),
