@@ -159,7 +159,7 @@ static enum rung_status put_mark(struct rung_text *out, const char *mark, size_t
         else
             put_head(out, traces);
     } else if (strcmp(word, "CLASS") == 0) {
-        rung_text_append(out, several ? "several" : "single");
+        rung_text_append(out, n_traces > 3 ? "several many" : several ? "several" : "single");
     } else if (strcmp(word, "COMMAND") == 0) {
         rung_svg_escape(out, command);
     } else if (strcmp(word, "STYLE") == 0) {

@@ -100,11 +100,8 @@ static void bars(const struct grid *grid, const struct rung_trace_step *step)
     const struct rung_trace_access *worst = worst_access(step);
     if (!worst || worst->ways < 2)
         return;
-    unsigned per_slot = (unsigned)rung_type_size(grid->trace->config.type) / 4;
-    unsigned served[32] = {0};
-    for (unsigned lane = 0; lane < 32; lane++)
-        for (unsigned w = 0; w < per_slot && (worst->lanes >> lane & 1); w++)
-            served[(worst->slots[lane] * per_slot + w) % 32]++;
+    unsigned served[RUNG_TRACE_BANKS];
+    rung_trace_bank_words(served, worst, grid->trace->config.type);
     for (unsigned bank = 0; bank < 32; bank++) {
         double height = (BARS - 6) * served[bank] / grid->worst_ways;
         if (served[bank])

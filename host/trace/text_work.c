@@ -94,11 +94,8 @@ void rung_trace_bank_line(const struct rung_trace_page *page, const struct rung_
             worst = &step->accesses[i];
     if (!worst || worst->ways < 2)
         return;
-    unsigned words = (unsigned)rung_type_size(page->trace->config.type) / 4;
-    unsigned banks[RUNG_TRACE_BANKS] = {0};
-    for (unsigned lane = 0; lane < RUNG_TRACE_LANES; lane++)
-        for (unsigned w = 0; w < words && (worst->lanes >> lane & 1); w++)
-            banks[(worst->slots[lane] * words + w) % RUNG_TRACE_BANKS]++;
+    unsigned banks[RUNG_TRACE_BANKS];
+    rung_trace_bank_words(banks, worst, page->trace->config.type);
     rung_trace_label(page, "banks");
     struct rung_text map = {0};
     for (unsigned bank = 0; bank < RUNG_TRACE_BANKS; bank++)

@@ -78,6 +78,12 @@ struct rung_trace_access {
     unsigned slots[RUNG_TRACE_LANES];
 };
 
+/* Distinct words that each bank serves for an access; of a 64-bit one, which goes by half-warps,
+ * the counts of the half whose busiest bank serves more. The most of them is the conflict degree.
+ */
+void rung_trace_bank_words(unsigned counts[RUNG_TRACE_BANKS],
+                           const struct rung_trace_access *access, enum rung_type type);
+
 /* What one warp did in one step; absent warps did nothing. */
 struct rung_trace_warp {
     unsigned warp;

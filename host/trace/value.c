@@ -21,6 +21,37 @@ void rung_trace_format_value(char text[32], double value, enum rung_type type)
     }
 }
 
+/* The words of lanes [first, end) by bank; returns the most that one bank serves. */
+static unsigned count_words(unsigned counts[RUNG_TRACE_BANKS],
+                            const struct rung_trace_access *access, unsigned per_slot,
+                            unsigned first, unsigned end)
+{
+    unsigned seen[RUNG_TRACE_BANKS][RUNG_TRACE_LANES * 2], most = 0;
+    memset(counts, 0, RUNG_TRACE_BANKS * sizeof *counts);
+    for (unsigned lane = first; lane < end; lane++)
+        for (unsigned w = 0; w < per_slot && (access->lanes >> lane & 1); w++) {
+            unsigned word = access->slots[lane] * per_slot + w, bank = word % RUNG_TRACE_BANKS;
+            unsigned i = 0;
+            while (i < counts[bank] && seen[bank][i] != word)
+                i++;
+            if (i == counts[bank])
+                seen[bank][counts[bank]++] = word;
+            most = counts[bank] > most ? counts[bank] : most;
+        }
+    return most;
+}
+
+void rung_trace_bank_words(unsigned counts[RUNG_TRACE_BANKS],
+                           const struct rung_trace_access *access, enum rung_type type)
+{
+    unsigned per_slot = (unsigned)rung_type_size(type) / 4, lanes = RUNG_TRACE_LANES / per_slot;
+    unsigned half[RUNG_TRACE_BANKS];
+    unsigned most = count_words(counts, access, per_slot, 0, lanes);
+    for (unsigned first = lanes; first < RUNG_TRACE_LANES; first += lanes)
+        if (count_words(half, access, per_slot, first, first + lanes) > most)
+            memcpy(counts, half, sizeof half);
+}
+
 const char *rung_trace_line(const char *text, unsigned line, size_t *length)
 {
     *length = 0;

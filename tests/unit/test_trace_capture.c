@@ -269,6 +269,11 @@ static void check_accesses(const struct rung_trace *trace)
             if (access->ways != ways_of(access, words))
                 fail_msg("%s, step %zu, warp %u: %u ways, not %u", name_of(trace), s, access->warp,
                          access->ways, ways_of(access, words));
+            unsigned banks[RUNG_TRACE_BANKS], most = 0;
+            rung_trace_bank_words(banks, access, trace->config.type);
+            for (unsigned bank = 0; bank < RUNG_TRACE_BANKS; bank++)
+                most = banks[bank] > most ? banks[bank] : most;
+            assert_int_equal(most, access->ways);
         }
 }
 

@@ -100,7 +100,9 @@ function drawThreads(grid, trace, step, focus) {
       grid.fill(lane, warp, palette.cell);
       if (bit(active, lane)) grid.fill(lane, warp, step.marked.has(thread) ? palette.bad : palette.active, faded);
       else if (active) grid.fill(lane, warp, palette.asleep, faded);
-      if (grid.cell >= 26) grid.value(lane, warp, `T${thread}`, bit(active, lane) ? palette["on-active"] : palette.soft);
+      const made = step.byThread.get(thread);
+      const text = made === undefined ? `T${thread}` : value(step.additions.result[made]);
+      grid.value(lane, warp, text, bit(active, lane) ? palette["on-active"] : palette.soft);
       if (step.order_broken && work && !bit(work.arrived, lane)) grid.outline(lane, warp, palette.bad, 1);
     }
     if (step.order_broken && !work)
@@ -117,12 +119,20 @@ function shownAccess(step, warp) {
   return shown;
 }
 
-// Words that each bank serves; a word twice counts once.
+// Words that each bank serves; a word twice counts once. A 64-bit access goes by half-warps, and the
+// half whose busiest bank serves more is the one that is shown.
 function served(trace, access) {
-  const banks = Array.from({ length: 32 }, () => new Set());
-  for (const first of access.words)
-    for (let w = 0; w < trace.words_per_slot; w++) banks[(first + w) % 32].add(first + w);
-  return banks.map((words) => words.size);
+  const per = trace.words_per_slot;
+  let worst = null, next = 0;
+  const wordOf = Array.from({ length: 32 }, (_, lane) => bit(access.lanes, lane) ? access.words[next++] : null);
+  for (let first = 0; first < 32; first += 32 / per) {
+    const banks = Array.from({ length: 32 }, () => new Set());
+    for (const word of wordOf.slice(first, first + 32 / per))
+      for (let w = 0; word !== null && w < per; w++) banks[(word + w) % 32].add(word + w);
+    const counts = banks.map((words) => words.size);
+    if (worst === null || Math.max(...counts) > Math.max(...worst)) worst = counts;
+  }
+  return worst;
 }
 
 function drawBars(grid, trace, access) {

@@ -160,6 +160,7 @@ function fromAddress() {
 
 function ticks() {
   const longest = traces.find((trace) => trace.steps.length - 1 === lastStep);
+  $("ticks").classList.toggle("many", lastStep > 9);
   $("ticks").innerHTML = longest.steps.map((step, i) => {
     const alike = traces.every((trace) => shortName(stepOf(trace, i)) === shortName(step));
     return `<span data-at="${i}" style="left:${lastStep ? (100 * i) / lastStep : 0}%">${alike ? escaped(shortName(step)) : i}</span>`;
