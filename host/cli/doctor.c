@@ -16,6 +16,7 @@
 #include "image/folder.h"
 #include "image/ptx_text.h"
 #include "image/ptxas.h"
+#include "inspect/disasm.h"
 #include "nvrtc/cache.h"
 #include "nvrtc/nvrtc.h"
 
@@ -139,14 +140,15 @@ static void look_for_program(struct rung_findings *findings, const char *part, c
     free(path);
 }
 
-/* Libraries that are only looked for here: opened, asked where they are, and closed. */
+/* Libraries that are only looked for here: opened, asked where they are, and left loaded, for they
+ * do not give back what they take when they are opened. */
 static void look_for_library(struct rung_findings *findings, const char *part,
                              const char *const *names, const char *gives, const char *provided_by)
 {
     void *library = NULL;
     struct link_map *map = NULL;
     while (*names && !library)
-        library = dlopen(*names++, RTLD_LAZY | RTLD_LOCAL);
+        library = dlopen(*names++, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     if (library && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0)
         add(findings, part, RUNG_FINDING_OK, NULL, "%s", map->l_name);
     else
@@ -200,18 +202,16 @@ static bool look_at_images(struct rung_findings *findings)
     return any;
 }
 
-static char *find_nvdisasm(void)
+static void look_for_nvdisasm(struct rung_findings *findings)
 {
-    const char *chosen = getenv("RUNG_NVDISASM");
-    if (chosen && chosen[0])
-        return rung_file_exists(chosen) ? strdup(chosen) : NULL;
-    char *program = rung_program_folder();
-    char *beside = program ? rung_path_join(program, "cuda/nvidia/cu13/bin") : NULL;
-    const char *folders[] = {beside, "/usr/local/cuda/bin"};
-    char *path = rung_program_find("nvdisasm", folders, 2);
-    free(beside);
-    free(program);
-    return path;
+    struct rung_disasm disasm;
+    struct rung_error err = {0};
+    findings->disassembles = rung_disasm_find(&disasm, NULL, &err) == RUNG_OK;
+    if (findings->disassembles)
+        add(findings, "nvdisasm", RUNG_FINDING_OK, NULL, "%s", disasm.path);
+    else
+        add(findings, "nvdisasm", RUNG_FINDING_MISSING, "a CUDA toolkit, or tools/setup",
+            "inspect gives verdicts from PTX alone: %s", err.text);
 }
 
 void rung_findings_collect(struct rung_findings *out, const char *nvrtc_path,
@@ -224,10 +224,7 @@ void rung_findings_collect(struct rung_findings *out, const char *nvrtc_path,
     look_at_nvrtc(out, nvrtc_path, driver_ptx);
     bool images = look_at_images(out);
     look_at_simulator(out, out->compiles || images);
-    char *nvdisasm = find_nvdisasm();
-    out->disassembles = nvdisasm != NULL;
-    look_for_program(out, "nvdisasm", nvdisasm, "inspect gives verdicts from PTX alone",
-                     "a CUDA toolkit, or tools/setup");
+    look_for_nvdisasm(out);
     look_for_program(out, "ptxas", rung_ptxas_find(), "lowered PTX is not proven to assemble",
                      "a CUDA toolkit, or tools/setup");
     look_at_cache(out);
