@@ -243,9 +243,14 @@ enum rung_status rung_controls_verify(struct rung_stage *stage, const char *name
     enum rung_status status = rung_controls_load(&controls, &stage->arena, err);
     if (status == RUNG_OK)
         status = choose(&trials, &n, &controls, name, err);
-    for (size_t i = 0; status == RUNG_OK && i < n; i++)
-        status = rung_stage_interrupted(stage) ? rung_fail(err, RUNG_INTERRUPTED, "interrupted")
-                                               : try_control(&trials[i], stage, selection, err);
+    for (size_t i = 0; status == RUNG_OK && i < n; i++) {
+        if (rung_stage_interrupted(stage))
+            status = rung_fail(err, RUNG_INTERRUPTED, "interrupted");
+        if (status == RUNG_OK)
+            status = try_control(&trials[i], stage, selection, err);
+        if (status == RUNG_OK && (trials[i].verdict.caught >> RUNG_CHECK_LAUNCH & 1))
+            status = rung_stage_reopen_device(stage, selection, err);
+    }
     rung_progress_clear(&stage->progress);
     if (status == RUNG_OK) {
         status = stage->output.format == RUNG_FORMAT_JSON

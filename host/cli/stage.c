@@ -37,6 +37,23 @@ static enum rung_status set_checks(struct rung_stage *stage, const struct rung_s
     return RUNG_OK;
 }
 
+static enum rung_status open_device(struct rung_stage *stage,
+                                    const struct rung_selection *selection, struct rung_error *err)
+{
+    enum rung_status status =
+        rung_device_open(&stage->device, selection->device ? selection->device : "auto",
+                         selection->driver, stage->no_card, err);
+    return status == RUNG_OK ? set_checks(stage, selection, err) : status;
+}
+
+enum rung_status rung_stage_reopen_device(struct rung_stage *stage,
+                                          const struct rung_selection *selection,
+                                          struct rung_error *err)
+{
+    rung_device_close(&stage->device);
+    return open_device(stage, selection, err);
+}
+
 /* No compiler is no failure yet: images may have been made ahead of time. */
 static void open_compiler(struct rung_stage *stage, const struct rung_selection *selection,
                           const char *command)
@@ -79,10 +96,7 @@ enum rung_status rung_stage_open(struct rung_stage *out, const struct rung_selec
     if (status == RUNG_OK) /* before the driver makes threads of its own */
         status = rung_interrupt_watch(&out->interrupt, err);
     if (status == RUNG_OK)
-        status = rung_device_open(&out->device, selection->device ? selection->device : "auto",
-                                  selection->driver, out->no_card, err);
-    if (status == RUNG_OK)
-        status = set_checks(out, selection, err);
+        status = open_device(out, selection, err);
     if (status == RUNG_OK) {
         open_compiler(out, selection, command);
         status = choose_targets(out, selection, err);

@@ -35,6 +35,12 @@ enum rung_status rung_stage_open(struct rung_stage *out, const struct rung_selec
 /* `keep`: the output is complete and replaces the file of -o. Accepts a zeroed stage. */
 enum rung_status rung_stage_close(struct rung_stage *stage, bool keep, struct rung_error *err);
 
+/* Opens the device anew, where a launch that failed has taken its context with it. Whatever was
+ * loaded or allocated there must have been released. */
+enum rung_status rung_stage_reopen_device(struct rung_stage *stage,
+                                          const struct rung_selection *selection,
+                                          struct rung_error *err);
+
 /* For rung_measure_options: `context` is the stage. */
 void rung_stage_progress(void *context, const char *text);
 bool rung_stage_interrupted(void *context);
