@@ -1,4 +1,5 @@
-// Written by rung-gen from ptx_src/reduce_v4.cu.in: do not edit; `cmake --build build --target generate` refreshes.
+// Written by rung-gen from ptx_src/reduce_v4.cu.in. Do not edit:
+// `cmake --build build --target generate` writes it anew.
 //
 // v4-b256-const-i32: sequential, two loads.
 // 256 threads per block, loop bound known, unrolled, sum of i32.
@@ -34,17 +35,14 @@ extern "C" __global__ void reduce_v4_b256_const_i32(const int *in, int *out, uns
 namespace model {
 enum : unsigned int { threads = 256, element_bytes = 4 };
 
-struct counts {
-    unsigned int additions, runs, serialised;
-    bool reduces; // every value reached the result exactly once
-};
-
+enum : unsigned int { warps = (threads + 31) / 32, steps_max = 32 };
 enum : int { nothing = -1, identity = -2 }; // instead of a slot of the tile
 
 // A part of the kernel. It overrides what it has: `take` and `store` copy between tile and register
 // before the steps, `to` and `from` are the operands of an addition (nothing: the register, a
 // shuffle), `put` is where its result is stored.
 struct phase {
+    enum { copies = false, puts = false };
     unsigned int s = 0;
     __device__ constexpr bool more() const { return false; }
     __device__ constexpr void next() {}
@@ -57,11 +55,20 @@ struct phase {
     __device__ constexpr int put(unsigned int) const { return nothing; }
 };
 
+struct counts {
+    unsigned int additions, runs, serialised;
+    bool reduces; // every value reached the result exactly once
+    unsigned int steps, active[steps_max][warps]; // lanes of each warp at each step
+};
+
 // One block: weights stand for its elements, so that no wrong tree sums to the right total.
 struct block {
     unsigned long long tile[threads], sum[threads], result[threads];
-    unsigned int seen[threads], stamp, loaded[32];
+    int to[threads], from[threads], put[threads]; // of the step at hand
+    unsigned int seen[threads], stamp, loaded[warps];
 };
+
+__device__ constexpr unsigned int larger(unsigned int a, unsigned int b) { return a > b ? a : b; }
 
 __device__ constexpr unsigned long long weight(unsigned int element)
 {
@@ -70,97 +77,118 @@ __device__ constexpr unsigned long long weight(unsigned int element)
     return x ^ (x >> 27);
 }
 
+// Whether two kernels activate the same threads at every step.
+__device__ constexpr bool same_threads(const counts &x, const counts &y)
+{
+    for (unsigned int step = 0; step < x.steps; ++step)
+        for (unsigned int warp = 0; warp < warps; ++warp)
+            if (x.active[step][warp] != y.active[step][warp])
+                return false;
+    return x.steps == y.steps;
+}
+
 // The bank-conflict degree of one access of a warp: lanes are served in groups that move 128 bytes,
 // and a group needs as many turns as its busiest bank has distinct slots; the worst group counts.
-template <class Phase>
-__device__ constexpr unsigned int degree(const Phase &p, int (Phase::*slot_of)(unsigned int) const,
-                                         block &b, unsigned int first, unsigned int lanes)
+__device__ constexpr unsigned int degree(block &b, unsigned int first, unsigned int lanes,
+                                         const int (&slots)[threads])
 {
     constexpr unsigned int group = 128 / element_bytes;
     unsigned int worst = 0;
     for (unsigned int start = 0; start < 32; start += group) {
         unsigned char ways[group] = {};
         ++b.stamp;
-        for (unsigned int lane = start; lane < start + group; ++lane) {
+        for (unsigned int lane = start; lane < start + group && lanes >> lane; ++lane) {
             if (!(lanes >> lane & 1))
                 continue;
-            const int slot = (p.*slot_of)(first + lane);
-            if (slot < 0)
-                continue; // no shared memory
-            if (b.seen[slot] == b.stamp)
-                continue; // the same word: a broadcast
+            const int slot = slots[first + lane];
+            if (slot < 0 || b.seen[slot] == b.stamp)
+                continue; // no shared memory, or the same word: a broadcast
             b.seen[slot] = b.stamp;
-            if (++ways[slot % group] > worst)
-                worst = ways[slot % group];
+            worst = larger(worst, ++ways[slot % group]);
         }
     }
     return worst;
 }
 
-__device__ constexpr unsigned int larger(unsigned int a, unsigned int b) { return a > b ? a : b; }
+template <class Phase>
+__device__ constexpr unsigned int active_lanes(const Phase &p, unsigned int first)
+{
+    unsigned int lanes = 0;
+    for (unsigned int tid = first; tid < first + 32 && tid < threads; ++tid)
+        if (p.active(tid))
+            lanes |= 1u << (tid - first);
+    return lanes;
+}
+
+template <class Phase>
+__device__ constexpr void copy(const Phase &p, block &b, unsigned int first, unsigned int lanes)
+{
+    for (unsigned int lane = 0; lane < 32 && lanes >> lane; ++lane) {
+        if (!(lanes >> lane & 1))
+            continue;
+        const unsigned int tid = first + lane;
+        const int take = b.from[tid] = p.take(tid), store = p.store(tid);
+        if (take != nothing)
+            b.sum[tid] = take == identity ? 0 : b.tile[take];
+        if (store != nothing)
+            b.tile[store] = b.sum[tid];
+    }
+    if (p.take(first) != nothing)
+        b.loaded[first / 32] = degree(b, first, lanes, b.from);
+}
 
 // One step by one warp: counts it, and leaves its sums aside until every warp has read.
 template <class Phase>
-__device__ constexpr void step(counts &c, const Phase &p, block &b, unsigned int first)
+__device__ constexpr void step(counts &c, const Phase &p, block &b, unsigned int first,
+                               unsigned int lanes)
 {
-    unsigned int lanes = 0;
-    for (unsigned int tid = first; tid < first + 32 && tid < threads; ++tid) {
-        if (!p.active(tid))
+    for (unsigned int lane = 0; lane < 32 && lanes >> lane; ++lane) {
+        if (!(lanes >> lane & 1))
             continue;
-        const int to = p.to(tid), from = p.from(tid);
+        const unsigned int tid = first + lane;
+        const int to = b.to[tid] = p.to(tid), from = b.from[tid] = p.from(tid);
         b.result[tid] = (to == nothing ? b.sum[tid] : b.tile[to]) +
                         (from == nothing ? b.sum[p.lane(tid)] : b.tile[from]);
-        lanes |= 1u << (tid - first);
+        if (Phase::puts)
+            b.put[tid] = p.put(tid);
         ++c.additions;
     }
-    if (!lanes)
-        return;
-    unsigned int ways = 1;
+    unsigned int ways = larger(degree(b, first, lanes, b.to), degree(b, first, lanes, b.from));
+    if (Phase::puts)
+        ways = larger(ways, degree(b, first, lanes, b.put));
     if (p.to(first) == nothing)
         ways = larger(ways, b.loaded[first / 32]);
     b.loaded[first / 32] = 0;
-    ways = larger(ways, degree<Phase>(p, &Phase::to, b, first, lanes));
-    ways = larger(ways, degree<Phase>(p, &Phase::from, b, first, lanes));
-    ways = larger(ways, degree<Phase>(p, &Phase::put, b, first, lanes));
+    c.serialised += larger(ways, 1);
     ++c.runs;
-    c.serialised += ways;
+    c.active[c.steps][first / 32] = lanes;
 }
 
-template <class Phase> __device__ constexpr void copy(const Phase &p, block &b)
+// The sums of a step of one warp: each where it belongs.
+template <class Phase>
+__device__ constexpr void settle(block &b, unsigned int first, unsigned int lanes)
 {
-    for (unsigned int first = 0; first < threads; first += 32) {
-        unsigned int lanes = 0;
-        for (unsigned int tid = first; tid < first + 32 && tid < threads; ++tid) {
-            if (!p.active(tid))
-                continue;
-            lanes |= 1u << (tid - first);
-            if (p.take(tid) != nothing)
-                b.sum[tid] = p.take(tid) == identity ? 0 : b.tile[p.take(tid)];
-            if (p.store(tid) != nothing)
-                b.tile[p.store(tid)] = b.sum[tid];
-        }
-        if (p.take(first) != nothing)
-            b.loaded[first / 32] = degree<Phase>(p, &Phase::take, b, first, lanes);
+    for (unsigned int lane = 0; lane < 32 && lanes >> lane; ++lane) {
+        if (!(lanes >> lane & 1))
+            continue;
+        const unsigned int tid = first + lane;
+        (b.to[tid] == nothing ? b.sum[tid] : b.tile[b.to[tid]]) = b.result[tid];
+        if (Phase::puts)
+            b.tile[b.put[tid]] = b.sum[tid];
     }
 }
 
 template <class Phase> __device__ constexpr void run(counts &c, block &b)
 {
     Phase p;
-    copy(p, b);
-    for (; p.more(); p.next()) {
+    for (unsigned int first = 0; first < threads && Phase::copies; first += 32)
+        copy(p, b, first, active_lanes(p, first));
+    for (; p.more(); p.next(), ++c.steps) {
         for (unsigned int first = 0; first < threads; first += 32)
-            step(c, p, b, first);
-        for (unsigned int tid = 0; tid < threads; ++tid) {
-            if (!p.active(tid))
-                continue;
-            if (p.to(tid) == nothing)
-                b.sum[tid] = b.result[tid];
-            else
-                b.tile[p.to(tid)] = b.result[tid];
-            if (p.put(tid) != nothing)
-                b.tile[p.put(tid)] = b.sum[tid];
-        }
+            if (const unsigned int lanes = active_lanes(p, first))
+                step(c, p, b, first, lanes);
+        for (unsigned int warp = 0; warp < warps; ++warp)
+            settle<Phase>(b, 32 * warp, c.active[c.steps][warp]);
     }
 }
 
@@ -172,24 +200,11 @@ template <class Kernel, class... Phases> __device__ constexpr counts count()
     unsigned long long total = 0;
     for (unsigned int tid = 0; tid < threads; ++tid) {
         const int slot = Kernel::load(tid);
-        (slot == nothing ? b.sum[tid] : b.tile[slot]) = weight(tid);
-        total += weight(tid);
+        total += (slot == nothing ? b.sum[tid] : b.tile[slot]) = weight(tid);
     }
     (run<Phases>(c, b), ...);
     c.reduces = (Kernel::result() == nothing ? b.sum[0] : b.tile[Kernel::result()]) == total;
     return c;
-}
-
-// Whether two phases activate the same threads at every step.
-template <class A, class B> __device__ constexpr bool same_threads()
-{
-    A a;
-    B b;
-    for (; a.more() && b.more(); a.next(), b.next())
-        for (unsigned int tid = 0; tid < threads; ++tid)
-            if (a.active(tid) != b.active(tid))
-                return false;
-    return !a.more() && !b.more();
 }
 
 namespace version_3 {
@@ -209,6 +224,7 @@ struct kernel {
 
 namespace version_4 {
 struct phase_1 : phase {
+    enum { copies = true, puts = false };
     __device__ constexpr int store(unsigned int tid) const { return tid; }
 };
 struct phase_2 : phase {
@@ -254,7 +270,7 @@ __device__ constexpr void held()
                   "the counts above");
     static_assert(v4.additions == 255,
                   "additions == width - 1");
-    static_assert(same_threads<version_4::phase_2, version_3::phase_1>(),
+    static_assert(same_threads(v4, v3),
                   "active as in version 3");
     static_assert(v4.runs == v3.runs && v4.serialised == v3.serialised,
                   "runs == v3.runs && serialised == v3.serialised");

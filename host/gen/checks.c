@@ -91,6 +91,9 @@ static void print_phase(struct rung_text *out, struct rung_kernel *kernel, unsig
     struct printer p;
     begin(&p, out, kernel, phase->stepping ? phase : NULL);
     rung_text_format(out, "struct phase_%u : phase {\n", index + 1);
+    if (phase->take.line || phase->put.line)
+        rung_text_format(out, "    enum { copies = %s, puts = %s };\n",
+                         phase->take.line ? "true" : "false", phase->put.line ? "true" : "false");
     if (phase->stepping) {
         rung_text_append(out, "    unsigned int s = ");
         print(&p, phase->first);
@@ -190,7 +193,7 @@ static void print_asserts(struct rung_text *out, struct rung_kernel *kernel,
     unsigned version = kernel->tpl->version;
     rung_text_append(out, "\n__device__ constexpr void held()\n{\n");
     for (unsigned i = 0; i < claims->n_others; i++)
-        if (claims->others[i].counts)
+        if (claims->others[i].counted)
             print_count(out, &claims->others[i].kernel);
     print_count(out, kernel);
     rung_text_format(out,
@@ -223,7 +226,7 @@ enum rung_status rung_emit_checks(struct rung_text *out, struct rung_arena *aren
                          "enum : unsigned int { threads = %u, element_bytes = %zu };\n\n%s",
                          kernel->config.block, rung_type_size(kernel->config.type), functions);
         for (unsigned i = 0; i < claims.n_others; i++)
-            if (claims.others[i].phases)
+            if (claims.others[i].counted)
                 print_version(out, &claims.others[i].kernel);
         print_version(out, kernel);
         print_loads(out, kernel);

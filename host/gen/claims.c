@@ -1,4 +1,4 @@
-/* Claims: `vN` is the constexpr counts of version N, `version_N` the namespace of its phases. */
+/* Claims: in the emitted source `vN` holds the counts of version N. */
 #include "gen/claims.h"
 
 #include <stdio.h>
@@ -28,18 +28,8 @@ static void claim_bindings(struct rung_binding bindings[RUNG_NAMES_MAX],
     }
 }
 
-/* The first stepping phase: the one whose active threads are compared. */
-static unsigned tree_phase(const struct rung_kernel *kernel)
-{
-    unsigned i = 0;
-    while (i + 1 < kernel->n_phases && !kernel->phases[i].stepping)
-        i++;
-    return i + 1;
-}
-
 static void print_claim(struct rung_text *out, const struct rung_kernel *kernel,
-                        const struct rung_claim *claim, const struct rung_kernel *other,
-                        struct rung_arena *arena)
+                        const struct rung_claim *claim, struct rung_arena *arena)
 {
     struct rung_binding bindings[RUNG_NAMES_MAX];
     claim_bindings(bindings, kernel, arena);
@@ -47,9 +37,7 @@ static void print_claim(struct rung_text *out, const struct rung_kernel *kernel,
         return; /* says nothing about a block of this size */
     rung_text_append(out, "    static_assert(");
     if (claim->same_threads) {
-        rung_text_format(out, "same_threads<version_%u::phase_%u, version_%u::phase_%u>()",
-                         kernel->tpl->version, tree_phase(kernel), other->tpl->version,
-                         tree_phase(other));
+        rung_text_format(out, "same_threads(v%u, v%u)", kernel->tpl->version, claim->same_threads);
     } else {
         rung_expr_print(out, claim->holds, &kernel->claim_scope, bindings);
     }
@@ -101,17 +89,15 @@ static enum rung_status find_others(struct rung_claims *claims, struct rung_aren
     return status;
 }
 
-/* What was left out of the text needs no counting. */
-static void find_mentions(struct rung_claims *claims)
+/* Whether the text names version N, as "vN.runs" or "vN)". What it leaves out needs no counting. */
+static bool mentioned(const char *text, unsigned version)
 {
-    for (unsigned i = 0; i < claims->n_others; i++) {
-        struct rung_claimed *other = &claims->others[i];
-        char counts[32], phases[32];
-        snprintf(counts, sizeof counts, "v%u.", other->kernel.tpl->version);
-        snprintf(phases, sizeof phases, "version_%u::", other->kernel.tpl->version);
-        other->counts = strstr(rung_text_string(&claims->text), counts) != NULL;
-        other->phases = other->counts || strstr(rung_text_string(&claims->text), phases) != NULL;
-    }
+    char name[16];
+    int length = snprintf(name, sizeof name, "v%u", version);
+    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name))
+        if (at[length] == '.' || at[length] == ')')
+            return true;
+    return false;
 }
 
 enum rung_status rung_claims_make(struct rung_claims *out, struct rung_arena *arena,
@@ -122,9 +108,10 @@ enum rung_status rung_claims_make(struct rung_claims *out, struct rung_arena *ar
     if (status != RUNG_OK)
         return status;
     for (unsigned i = 0; i < kernel->n_claims; i++)
-        print_claim(&out->text, kernel, &kernel->claims[i],
-                    find_other(out, kernel->claims[i].same_threads), arena);
-    find_mentions(out);
+        print_claim(&out->text, kernel, &kernel->claims[i], arena);
+    for (unsigned i = 0; i < out->n_others; i++)
+        out->others[i].counted =
+            mentioned(rung_text_string(&out->text), out->others[i].kernel.tpl->version);
     return RUNG_OK;
 }
 

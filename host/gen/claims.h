@@ -9,8 +9,7 @@ struct rung_claims {
     struct rung_text text; /* the static_asserts of what is claimed of a block of this size */
     struct rung_claimed {
         struct rung_kernel kernel; /* another version at the same block, operation and type */
-        bool phases;               /* its phases are mentioned in the text, */
-        bool counts;               /* and its counts */
+        bool counted; /* the text speaks of its counts */
     } * others;
     unsigned n_others;
 };

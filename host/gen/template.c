@@ -129,8 +129,9 @@ static enum rung_status emit_heading(struct rung_text *out, const struct rung_te
     if (status != RUNG_OK)
         return status;
     rung_text_format(out,
-                     "// Written by rung-gen from ptx_src/%s: do not edit; `cmake --build build "
-                     "--target generate` refreshes.\n//\n// %s: %s.\n",
+                     "// Written by rung-gen from ptx_src/%s. Do not edit:\n"
+                     "// `cmake --build build --target generate` writes it anew.\n//\n"
+                     "// %s: %s.\n",
                      tpl->file, id, tpl->control ? tpl->mistake : tpl->title);
     append_words(out, config);
     if (tpl->control)

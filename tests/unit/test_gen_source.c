@@ -168,8 +168,6 @@ static void test_a_wrong_model_does_not_compile(void **state)
         {"v3-b64-const",          "return 2 * s * tid < 64; }", "return 2 * s * tid < 63; }",             NULL                     },
         {"v3-b64-const",          "return 2 * s * tid < 64; }", "return 2 * s * tid < 62; }",
          "active as in version 2"                                                                                                  },
-        {"v3-b64-const",          "return 2 * s * tid < 64; }", "return s * tid < 64 && tid < 32; }",
-         "active as in version 2"                                                                                                  },
         {"v4-b64-const",          "times[i + 64]",              "times[i + 63]",                          "read once"              },
         {"v5-b64-const",          "s > 0; }",                   "s > 1; }",                               "reaches the result once"},
         {"v8-b64-const",          "? tid + (s) : tid",          "? tid + (s) - 1 : tid",                  "reaches the result once"},
