@@ -49,10 +49,14 @@ void sim_access_addresses(struct sim_span *span, struct sim_warp *warp, const st
     uint32_t rest = warp->active & (warp->active - 1);
     int second = sim_lowest(rest), apart = second - span->low;
     uint64_t distance = address[second] - span->first;
-    span->even = distance < UINT64_C(1) << 24 && distance % (unsigned)apart == 0;
+    span->even = distance < UINT64_C(1) << 24;
+    span->stride = (uint32_t)distance;
+    if (apart > 1) {
+        span->even = span->even && span->stride % (unsigned)apart == 0;
+        span->stride /= (unsigned)apart;
+    }
     if (!span->even)
         return;
-    span->stride = (uint32_t)distance / (unsigned)apart;
     span->even = is_even(address, warp->lanes, span->first, span->stride, span->low);
 }
 
@@ -91,25 +95,15 @@ unsigned char *sim_access_shared(struct sim_warp *warp, const struct sim_op *op,
     return block->shared + address;
 }
 
-static uint32_t gcd(uint32_t a, uint32_t b)
-{
-    while (b) {
-        uint32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* The degree of 4-byte words `stride` words apart from lane to lane: lanes P apart share a bank,
- * P = 32 / gcd(stride, 32), and all of them want different words. */
+ * P = 32 over the powers of two in the stride, and all of them want different words. */
 static uint32_t even_degree(uint32_t active, uint32_t stride)
 {
     static const uint32_t every[] = {0xffffffff, 0x55555555, 0x11111111, 0x01010101, 0x00010001, 1};
     if (!stride)
         return 1;
-    uint32_t shared = gcd(stride, 32), period = 32 / shared, most = 1;
-    if (period == 32)
+    uint32_t twos = (uint32_t)__builtin_ctz(stride | 32), period = 32u >> twos, most = 1;
+    if (!twos)
         return 1;
     uint32_t pattern = every[__builtin_ctz(period)];
     for (uint32_t first = 0; first < period; first++) {

@@ -217,7 +217,7 @@ static void run_guarded_addition(struct sim_warp *warp, const struct sim_op *op)
 {
     struct rung_sim_counters *counters = &warp->block->worker->counters;
     op->within(warp, op);
-    counters->additions += (uint64_t)__builtin_popcount(warp->active);
+    counters->additions += warp->n_active;
     if (!op->addition->tree)
         return;
     counters->body_runs++;

@@ -300,7 +300,7 @@ static void run_guarded(struct sim_warp *warp, const struct sim_op *op)
         return;
     sim_warp_set_active(warp, active & guard);
     warp->block->worker->guarded[op->class]++;
-    counters->thread_instructions += (uint64_t)__builtin_popcount(warp->active);
+    counters->thread_instructions += warp->n_active;
     op->behind(warp, op);
     sim_warp_set_active(warp, active);
 }

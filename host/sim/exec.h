@@ -185,7 +185,7 @@ struct sim_access {
 
 struct sim_warp {
     unsigned char *file;
-    uint32_t active;
+    uint32_t active, n_active; /* lanes, and how many */
     uint32_t lanes[SIM_LANES]; /* `active`, a word of ones or zeros for each lane */
     struct sim_block *block;
     uint32_t *degrees; /* by slot */

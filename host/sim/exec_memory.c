@@ -221,16 +221,21 @@ static void load_const(struct sim_warp *warp, const struct sim_op *op)
     load(warp, op, &span, false);
 }
 
+SIM_ROWS static void fill_64(uint64_t *row, const uint32_t *lanes, uint64_t value)
+{
+    SIM_EACH_LANE(i)
+    row[i] = lanes[i] ? value : row[i];
+}
+
 /* The same bytes for every lane. */
 static void load_param(struct sim_warp *warp, const struct sim_op *op)
 {
     const unsigned char *at =
         (const unsigned char *)warp->block->worker->launch->params + op->offset;
     if (op->vector == 1 && op->width == 8 && op->value_bits == 64) {
-        uint64_t value, *row = sim_row(warp, op->rows[0]);
+        uint64_t value;
         memcpy(&value, at, sizeof value);
-        SIM_EACH_LANE(i)
-        row[i] = warp->lanes[i] ? value : row[i];
+        fill_64(sim_row(warp, op->rows[0]), warp->lanes, value);
         return;
     }
     SIM_EACH_ACTIVE(lane, warp->active)

@@ -24,6 +24,7 @@ void sim_warp_set_active(struct sim_warp *warp, uint32_t active)
     if (warp->active == active)
         return;
     warp->active = active;
+    warp->n_active = (uint32_t)__builtin_popcount(active);
     spread(warp->lanes, active);
 }
 
@@ -40,7 +41,7 @@ static void count(struct sim_warp *warp, uint32_t index, const struct sim_segmen
 {
     struct sim_tally *tally = &warp->block->worker->tally[index];
     tally->runs++;
-    tally->lanes += (uint64_t)__builtin_popcount(warp->active);
+    tally->lanes += warp->n_active;
     warp->block->steps += segment->n_ops + (segment->last != NULL);
     warp->slice -= segment->n_ops + 1;
 }
