@@ -37,6 +37,7 @@ struct sim_mark {
 /* A word of 4 bytes: the last write, and the last reads by two different threads. */
 struct sim_shadow {
     struct sim_mark write, reads[2];
+    uint32_t value;  /* of the bytes that `write` names */
     uint8_t written; /* bytes */
 };
 

@@ -39,10 +39,13 @@ static void keep_read(struct sim_shadow *shadow, const struct sim_mark *now)
 
 static void check_word(struct verdict *verdict, struct sim_warp *warp, uint32_t lane,
                        struct sim_shadow *shadow, const struct sim_mark *now, bool writes,
-                       bool same_value)
+                       uint32_t value)
 {
     const struct sim_check *check = warp->block->worker->check;
-    if (!same_value && conflicts(check, warp, lane, &shadow->write, now))
+    /* Two that write the same leave the same, whoever comes last. */
+    bool same =
+        writes && !now->strong && shadow->value == value && shadow->write.bytes == now->bytes;
+    if (!same && conflicts(check, warp, lane, &shadow->write, now))
         note_race(verdict, lane, &shadow->write,
                   writes ? "two threads write here and nothing orders them"
                          : "reads what another thread writes and nothing orders them");
@@ -58,23 +61,20 @@ static void check_word(struct verdict *verdict, struct sim_warp *warp, uint32_t 
     }
     shadow->written |= now->bytes;
     shadow->write = *now;
+    shadow->value = value;
 }
 
-/* Two lanes of one store to one place: a race unless they write the same. */
-static bool writes_same(struct sim_warp *warp, const struct sim_op *op, uint32_t lane,
-                        const struct sim_shadow *shadow)
+/* What a lane stores into one word of its access. */
+static uint32_t stored_value(struct sim_warp *warp, const struct sim_op *op, uint32_t lane,
+                             uint32_t done, uint32_t bytes)
 {
-    uint32_t other = shadow->write.thread % SIM_LANES, have = op->value_bits / 8u;
-    if (op->kind == SIM_OP_ATOMIC || shadow->write.line != op->source->line ||
-        shadow->write.thread / SIM_LANES != warp->index ||
-        shadow->write.block != (uint32_t)warp->block->linear)
-        return false;
-    for (uint32_t k = 0; k < op->vector; k++) {
+    uint32_t value = 0, have = op->value_bits / 8u;
+    for (uint32_t i = 0; i < bytes && op->kind != SIM_OP_ATOMIC; i++) {
+        uint32_t k = (done + i) / op->width, at = (done + i) % op->width;
         const unsigned char *row = sim_row(warp, op->rows[k]);
-        if (memcmp(row + lane * have, row + other * have, op->width))
-            return false;
+        value |= (uint32_t)row[lane * have + at] << 8 * i;
     }
-    return true;
+    return value;
 }
 
 static struct sim_shadow *shadow_of(struct sim_warp *warp, bool shared, uint64_t address)
@@ -108,8 +108,8 @@ void sim_check_access(struct sim_warp *warp, const struct sim_op *op, uint32_t b
                 .bytes = (uint8_t)(((1u << part) - 1) << at),
                 .strong = op->strong && (!shared || op->kind == SIM_OP_ATOMIC),
             };
-            check_word(&verdict, warp, lane, shadow, &now, writes,
-                       writes && writes_same(warp, op, lane, shadow));
+            uint32_t value = writes ? stored_value(warp, op, lane, done, part) : 0;
+            check_word(&verdict, warp, lane, shadow, &now, writes, value);
         }
     }
     if (verdict.race)

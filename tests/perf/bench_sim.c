@@ -1,5 +1,6 @@
 /* How fast the simulator executes: the first kernels of the ladder over n elements, verified, with
- * warp instructions per second and how two host threads compare with one. Prints; judges no time. */
+ * warp instructions per second and how two host threads compare with one. Prints; judges no time.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +38,10 @@ static bool reduce(struct reduction *r, uint64_t in, uint64_t n, float *sum)
         struct rung_sim_launch launch = {
             .kernel = r->kernel,
             .grid = {(uint32_t)blocks, 1, 1},
-            .block = {256, 1, 1},
+            .block = {256,               1, 1},
             .params = params,
             .memory = &r->memory,
-            .options = {.threads = r->threads},
+            .options = {.threads = r->threads             },
         };
         if (rung_sim_run(&r->counters, &findings, &launch, why)) {
             fprintf(stderr, "bench_sim: %s\n", why);

@@ -61,7 +61,7 @@ static inline int sim_launch(struct sim_run *run, const char *entry, uint32_t gr
 {
     struct rung_sim_launch launch = {
         .kernel = rung_sim_program_kernel(run->program, entry),
-        .grid = {grid, 1, 1},
+        .grid = {grid,  1, 1},
         .block = {block, 1, 1},
         .dynamic_bytes = dynamic_bytes,
         .params = params,

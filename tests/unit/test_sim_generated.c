@@ -1,5 +1,5 @@
-/* Every generated kernel runs on the simulator: its partial sums are exact, it is free of races, and
- * what is counted in the executed PTX is what the model predicts, at ragged sizes too. */
+/* Every generated kernel runs on the simulator: its partial sums are exact, it is free of races,
+ * and what is counted in the executed PTX is what the model predicts, at ragged sizes too. */
 #include "support/sim_run.h"
 
 #include <dirent.h>
