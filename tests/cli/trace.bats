@@ -114,3 +114,29 @@ for path in sys.argv[1:]:
         "v2-b256-const        255         12          47" \
         "v3-b256-const        255         12          12"
 }
+
+@test "the pictures of the README are what the program makes" {
+    need_nvrtc
+    expect 0 rung trace v3-b8-const-dot -o "$folder/dot.svg"
+    expect 0 rung trace v2-b256-const -o "$folder/conflicts.svg"
+    cmp "$folder/dot.svg" "$repository/docs/trace-dot.svg"
+    cmp "$folder/conflicts.svg" "$repository/docs/trace-conflicts.svg"
+}
+
+@test "negative controls show the mistake and exit 1" {
+    need_nvrtc
+    expect 1 rung trace v4-wrong-index --block 8
+    says "reread" "unread" "made 112 of its input, not 136"
+    expect 1 rung trace v1-barrier-in-branch
+    says "barrier: only 32 of 64 threads arrive"
+    expect 1 rung trace v5-one-syncwarp
+    says "race" "T16 to T31"
+    expect 1 rung trace v4-wrong-index -o "$folder/wrong.html"
+    grep -q 'element 64 is read more than once' "$folder/wrong.html"
+}
+
+@test "NO_COLOR and a pipe print no colours" {
+    rung trace v2-b64-const >"$folder/plain"
+    ! grep -q $'\033' "$folder/plain"
+    [ "$(wc -L <"$folder/plain")" -le 80 ]
+}
