@@ -1,0 +1,228 @@
+/* Run alone: build/tests/test_bench_card
+ * The way of a row on a card, times included: the simulator's functions under the name of a card.
+ * The times are those of the simulation and mean nothing; that they are taken, kept and turned into
+ * rates is what is tested. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bench/bench.h"
+#include "bench/ceiling.h"
+#include "bench/read_kernel.h"
+#include "nvrtc/nvrtc.h"
+#include "sim/sim.h"
+
+static struct rung_arena arena;
+static struct rung_ladder ladder;
+static struct rung_device device;
+static struct rung_sampler *sampler;
+static CUresult (*real_launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+                               unsigned, unsigned, CUstream, void **, void **);
+static unsigned launches_until_wrong; /* 0: never */
+
+/* A card that begins to lose its last block after so many launches. */
+static CUresult failing_launch(CUfunction function, unsigned grid_x, unsigned grid_y,
+                               unsigned grid_z, unsigned block_x, unsigned block_y,
+                               unsigned block_z, unsigned shared, CUstream stream, void **params,
+                               void **extra)
+{
+    if (launches_until_wrong && --launches_until_wrong == 0) {
+        launches_until_wrong = 1;
+        grid_x -= grid_x > 1;
+    }
+    return real_launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream,
+                       params, extra);
+}
+
+static int open_card(void **state)
+{
+    (void)state;
+    struct rung_driver driver;
+    struct rung_error err = {0};
+    setenv("RUNG_IMAGE_PATH", RUNG_SOURCE_DIR "/generated/ptx", 1);
+    /* The simulator ends a launch before the next call: a held stream would never be released. */
+    setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+    rung_driver_open_sim(&driver);
+    driver.sim->set_options(&(struct rung_sim_options){0});
+    driver.kind = RUNG_DRIVER_CUDA;
+    driver.sim = NULL;
+    real_launch = driver.cuLaunchKernel;
+    driver.cuLaunchKernel = failing_launch;
+    if (rung_ladder_load(&ladder, &arena, &err) != RUNG_OK ||
+        rung_device_open_with(&device, &driver, 0, &err) != RUNG_OK ||
+        rung_sampler_open(&sampler, &device, &err) != RUNG_OK) {
+        print_error("%s\n", err.text);
+        return -1;
+    }
+    return 0;
+}
+
+static int close_card(void **state)
+{
+    (void)state;
+    rung_sampler_close(sampler);
+    rung_device_close(&device);
+    rung_arena_release(&arena);
+    return 0;
+}
+
+static void open_bench(struct rung_bench *bench, const struct rung_config *configs, size_t n)
+{
+    static const struct rung_image_source images = {.ladder = &ladder, .nvrtc_why = "not here"};
+    const struct rung_bench_spec spec = {&device, &ladder, &images, RUNG_IMAGE_PTX, 75};
+    struct rung_error err = {0};
+    if (rung_bench_open(bench, &spec, configs, n, &err) != RUNG_OK)
+        fail_msg("%s", err.text);
+}
+
+static struct rung_timing_options five_samples(enum rung_state state, enum rung_timer timer)
+{
+    struct rung_timing_options timing = {
+        .sampler = sampler, .how = {state, timer},
+             .stop = rung_stop_rule_default()
+    };
+    timing.stop.rule = RUNG_STOP_COUNT;
+    timing.stop.count = timing.stop.min_samples = 5;
+    return timing;
+}
+
+static void a_row_has_times_and_rates(void **state)
+{
+    (void)state;
+    const struct rung_config configs[] = {
+        {.version = 1,       .block = 64},
+        {            .version = 4,       .block = 64           },
+        { .version = 4, .block = 64,            .op = RUNG_OP_DOT}
+    };
+    struct rung_bench bench;
+    struct rung_row rows[3];
+    struct rung_error err = {0};
+    struct rung_timing_options timing = five_samples(RUNG_STATE_CLEAN, RUNG_TIMER_ISOLATED);
+    const struct rung_measure_options options = {
+        .n = 10000, .all_patterns = true, .timing = &timing, .ceiling_gb_per_s = 2000};
+    open_bench(&bench, configs, 3);
+    if (rung_bench_measure(rows, &bench, &options, &err) != RUNG_OK)
+        fail_msg("%s", err.text);
+    rung_rows_relate(rows, 3);
+    for (int i = 0; i < 3; i++) {
+        const struct rung_times *times = &rows[i].time_ms;
+        double vectors = i == 2 ? 2 : 1;
+        if (rows[i].status != RUNG_ROW_OK)
+            fail_msg("%s", rows[i].reason);
+        assert_true(times->known && times->n_samples == 5);
+        assert_true(times->min > 0 && times->min <= times->q1 && times->q1 <= times->median &&
+                    times->median <= times->q3);
+        assert_true(fabs(rows[i].gb_per_s - vectors * 4e4 / times->median / 1e6) < 1e-9);
+        assert_true(fabs(rows[i].of_ceiling - rows[i].gb_per_s / 2000) < 1e-12);
+        assert_false(rows[i].executed.known); /* a card does not count */
+        const json_t *taken = json_object_get(rows[i].extra, "timing");
+        assert_string_equal(json_string_value(json_object_get(taken, "state")), "clean");
+        assert_string_equal(json_string_value(json_object_get(taken, "stop")), "count");
+    }
+    assert_true(rows[0].vs_v1 == 1 && isfinite(rows[1].vs_v1) && isnan(rows[2].vs_v1));
+    for (int i = 0; i < 3; i++)
+        rung_row_release(&rows[i]);
+    rung_bench_close(&bench);
+}
+
+/* In turn over copies of the input, and as a graph: the sums of the last copy are right, too. */
+static void every_way_of_timing_leaves_a_right_sum(void **state)
+{
+    (void)state;
+    const struct rung_config config = {.version = 3, .block = 128};
+    const struct rung_sampling ways[] = {
+        {RUNG_STATE_WARM,  RUNG_TIMER_GRAPH},
+        {RUNG_STATE_WARM,  RUNG_TIMER_BATCH},
+        {RUNG_STATE_DIRTY, RUNG_TIMER_WALL }
+    };
+    struct rung_bench bench;
+    open_bench(&bench, &config, 1);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct rung_row row;
+        struct rung_error err = {0};
+        struct rung_timing_options timing = five_samples(ways[i].state, ways[i].timer);
+        const struct rung_measure_options options = {
+            .n = 3000, .timing = &timing, .ceiling_gb_per_s = NAN};
+        assert_int_equal(rung_bench_measure(&row, &bench, &options, &err), RUNG_OK);
+        if (row.status != RUNG_ROW_OK)
+            fail_msg("%s", row.reason);
+        assert_true(row.time_ms.known && isnan(row.of_ceiling));
+        rung_row_release(&row);
+    }
+    rung_bench_close(&bench);
+}
+
+/* Right when it was verified, wrong while it was timed: no time is credited. */
+static void a_sum_that_goes_wrong_while_timed_is_seen(void **state)
+{
+    (void)state;
+    const struct rung_config config = {.version = 3, .block = 128};
+    struct rung_bench bench;
+    struct rung_row row;
+    struct rung_error err = {0};
+    struct rung_timing_options timing = five_samples(RUNG_STATE_WARM, RUNG_TIMER_ISOLATED);
+    const struct rung_measure_options options = {
+        .n = 3000, .timing = &timing, .ceiling_gb_per_s = NAN};
+    open_bench(&bench, &config, 1);
+    launches_until_wrong = 10; /* verified in one run of two passes: far into the timing */
+    assert_int_equal(rung_bench_measure(&row, &bench, &options, &err), RUNG_OK);
+    launches_until_wrong = 0;
+    assert_int_equal(row.status, RUNG_ROW_WRONG);
+    assert_false(row.correct || row.time_ms.known);
+    assert_non_null(strstr(row.reason, "version 3, block 128, n = 3000"));
+    rung_row_release(&row);
+    rung_bench_close(&bench);
+}
+
+static void the_places_of_rotate_pass_the_cache_four_times(void **state)
+{
+    (void)state;
+    uint64_t l2 = (uint64_t)50 << 20;
+    assert_int_equal(rung_timing_places(RUNG_STATE_WARM, 4096, l2), 1);
+    assert_int_equal(rung_timing_places(RUNG_STATE_ROTATE, (uint64_t)64 << 20, l2), 5);
+    assert_int_equal(rung_timing_places(RUNG_STATE_ROTATE, (uint64_t)200 << 20, l2), 2);
+    assert_int_equal(rung_timing_places(RUNG_STATE_ROTATE, 0, l2), 1);
+}
+
+/* What the program carries is what the compiler makes of the source that it carries. */
+static void the_read_kernel_is_compiled_from_its_source(void **state)
+{
+    (void)state;
+    struct rung_nvrtc *nvrtc = NULL;
+    struct rung_compiled compiled = {0};
+    struct rung_error err = {0};
+    if (rung_nvrtc_open(&nvrtc, NULL, &err) != RUNG_OK ||
+        !strstr(rung_read_kernel_ptx, rung_nvrtc_build(nvrtc))) {
+        rung_nvrtc_close(nvrtc);
+        skip();
+    }
+    const struct rung_compile_job job = {
+        .source = rung_read_kernel_source, .name = "rung_read.cu", .target = "compute_75"};
+    if (rung_nvrtc_compile(&compiled, nvrtc, &job, &err) != RUNG_OK)
+        fail_msg("%s", err.text);
+    size_t length = strlen(compiled.ptx);
+    while (length > 1 && compiled.ptx[length - 2] == '\n')
+        compiled.ptx[--length] = '\0'; /* empty lines at the end */
+    assert_string_equal(compiled.ptx, rung_read_kernel_ptx);
+    rung_compiled_release(&compiled);
+    rung_nvrtc_close(nvrtc);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_has_times_and_rates),
+        cmocka_unit_test(every_way_of_timing_leaves_a_right_sum),
+        cmocka_unit_test(a_sum_that_goes_wrong_while_timed_is_seen),
+        cmocka_unit_test(the_places_of_rotate_pass_the_cache_four_times),
+        cmocka_unit_test(the_read_kernel_is_compiled_from_its_source),
+    };
+    return cmocka_run_group_tests(tests, open_card, close_card);
+}
