@@ -180,7 +180,7 @@ static json_t *facts_to_json(const struct rung_timing_facts *facts,
                      isfinite(facts->sm_mhz) ? json_real(facts->sm_mhz) : json_null());
 }
 
-/* Times one row and looks at the sum that the last timed reduction left. */
+/* Times one row, looks at the sum that the last timed reduction left, and verifies once more. */
 static enum rung_status time_row(struct run *run, size_t s, const struct rung_workspace *workspace,
                                  const struct rung_pattern *pattern,
                                  const struct rung_expected *expected, struct rung_error *err)
@@ -204,6 +204,14 @@ static enum rung_status time_row(struct run *run, size_t s, const struct rung_wo
         return status;
     }
     rung_verify_value(subject, &plan, pattern, expected, workspace->n, sum);
+    /* Once more over poison: a partial sum that is no longer written would still be there from the
+     * reduction before. */
+    if (subject->verdict->status == RUNG_ROW_OK)
+        status = rung_verify_run(subject, workspace, pattern, expected, err);
+    if (status != RUNG_OK) {
+        fail_row(row, RUNG_ROW_RUNTIME, err->text);
+        return status;
+    }
     if (subject->verdict->status != RUNG_ROW_OK) { /* right before, wrong while timed */
         free(row->time_ms.samples);
         row->time_ms = (struct rung_times){0};
