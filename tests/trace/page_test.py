@@ -159,8 +159,14 @@ def test_grid(page, path, version, block):
         wanted = [f"T{t}: {shared[s]} + {shared[p]} = {shared[s] + shared[p]}" for t, s, p in adds]
         got = page.evaluate("[...document.querySelectorAll('.additions li')].map((l) => l.textContent)")
         check(got, wanted, f"additions, {what}")
+        changed = {}
         for _, slot, partner in adds:
+            changed[slot] = f"{shared[slot]} → {shared[slot] + shared[partner]} "
             shared[slot] += shared[partner]
+        stories = page.evaluate(f"Array.from({{length: {block}}}, (_, i) => slotStory(traces[0], {step}, i))")
+        for slot, story in enumerate(stories):
+            said = story.split(": ", 1)[1]
+            check(said.startswith(changed.get(slot, f"{shared[slot]},")), True, f"slot {slot}, {what}: {story}")
     page.key("End")
     check(f"= {sum(range(1, block + 1))} ✓" in page.text(".result"), True, "verification")
     page.evaluate("show(1); document.querySelector('.words canvas').focus()")
@@ -174,10 +180,10 @@ def test_grid(page, path, version, block):
 
 
 def test_speed(page, path):
-    """The time of a step, layout and drawing included; the quickest of three rounds."""
+    """The time of a step, layout and drawing included; the quickest of five rounds."""
     page.open(path)
     times = page.evaluate(
-        "(async () => { const best = []; for (let round = 0; round < 3; round++) for (let i = 0; i <= lastStep; i++) {"
+        "(async () => { const best = []; for (let round = 0; round < 5; round++) for (let i = 0; i <= lastStep; i++) {"
         "const t = performance.now(); show(i); document.body.offsetHeight;"
         "for (const c of document.querySelectorAll('canvas')) c.getContext('2d').getImageData(0, 0, 1, 1);"
         "best[i] = Math.min(best[i] ?? 1e9, performance.now() - t); } return best; })()")

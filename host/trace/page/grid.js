@@ -15,6 +15,7 @@ class Grid {
   constructor(canvas, rows, head, tallest) {
     Object.assign(this, { canvas, rows, head, tallest, gutter: 34 });
     this.context = canvas.getContext("2d");
+    this.waiting = new Map();
     this.columns = 32;
   }
 
@@ -60,11 +61,41 @@ class Grid {
     g.fillText(text, x, y);
   }
 
-  // A value in its cell. Where cells are too small for numbers there are none at all.
+  // The cells 0 ... count - 1 at rest: one surface, cut by lines in the colour of the page.
+  ground(count) {
+    const g = this.context, whole = Math.floor(count / this.columns), rest = count % this.columns;
+    g.fillStyle = palette.cell;
+    g.fillRect(this.gutter, this.head, this.columns * this.cell, whole * this.row);
+    g.fillRect(this.gutter, this.y(whole), rest * this.cell, rest ? this.row : 0);
+    g.fillStyle = palette.paper;
+    const gap = this.cell > 14 ? 2 : 1;
+    for (let column = 0; column <= this.columns; column++)
+      g.fillRect(this.x(column) - gap / 2, this.head, gap, this.rows * this.row);
+    for (let row = 0; row <= this.rows; row++)
+      g.fillRect(this.gutter, this.y(row) - gap / 2, this.columns * this.cell, gap);
+  }
+
+  // Values wait here until `values()` draws them, sorted by font and colour: to change either costs
+  // more than to draw. Where cells are too small for numbers there are none at all.
   value(column, row, text, colour) {
     if (this.cell < 20) return;
-    const size = Math.min(12, this.row * 0.62, (this.cell - 5) / (0.61 * text.length));
-    this.write(text, this.x(column) + this.cell / 2, this.y(row) + this.row / 2 + 0.5, colour, size);
+    const fitting = Math.min(12, this.row * 0.62, (this.cell - 5) / (0.61 * text.length));
+    const key = `${Math.floor(fitting * 2) / 2} ${colour}`;
+    if (!this.waiting.has(key)) this.waiting.set(key, []);
+    this.waiting.get(key).push([text, this.x(column) + this.cell / 2, this.y(row) + this.row / 2 + 0.5]);
+  }
+
+  values() {
+    const g = this.context;
+    g.textAlign = "center";
+    g.textBaseline = "middle";
+    for (const [key, texts] of this.waiting) {
+      const [size, colour] = key.split(" ");
+      g.font = this.font = `${size}px ${palette.mono}`;
+      g.fillStyle = colour;
+      for (const [text, x, y] of texts) g.fillText(text, x, y);
+    }
+    this.waiting.clear();
   }
 
   columnLabels(name) {
@@ -92,12 +123,12 @@ function drawThreads(grid, trace, step, focus) {
   grid.layout();
   grid.columnLabels("lane");
   grid.rowLabels((row) => `w${row}`);
+  grid.ground(trace.block);
   for (let warp = 0; warp < trace.warps; warp++) {
     const work = step.warpOf.get(warp), active = work ? work.active : 0;
     const faded = focus.warp !== null && focus.warp !== warp ? 0.25 : 1;
     for (let lane = 0; lane < 32 && warp * 32 + lane < trace.block; lane++) {
       const thread = warp * 32 + lane;
-      grid.fill(lane, warp, palette.cell);
       if (bit(active, lane)) grid.fill(lane, warp, step.marked.has(thread) ? palette.bad : palette.active, faded);
       else if (active) grid.fill(lane, warp, palette.asleep, faded);
       const made = step.byThread.get(thread);
@@ -108,6 +139,7 @@ function drawThreads(grid, trace, step, focus) {
     if (step.order_broken && !work)
       for (let lane = 0; lane < 32; lane++) grid.outline(lane, warp, palette.bad, 1);
   }
+  grid.values();
   if (focus.thread !== null) grid.outline(focus.thread % 32, focus.thread >> 5, palette.ink);
 }
 
@@ -160,15 +192,16 @@ function drawWords(grid, trace, at, focus) {
     for (const first of touch.words)
       for (let w = 0; w < per; w++) (touch.kind === "store" ? stored : read).add(first + w);
   }
+  grid.ground(trace.slots * per);
   for (let word = 0; word < trace.slots * per; word++) {
     const column = word % 32, row = Math.floor(word / 32), slot = Math.floor(word / per);
     const number = step.shared[slot];
-    grid.fill(column, row, palette.cell);
     let ink = palette.soft;
     if (stored.has(word)) { grid.fill(column, row, palette.active); ink = palette["on-active"]; }
     else if (read.has(word)) { grid.fill(column, row, palette.fetch); ink = palette["on-active"]; }
     if (word % per === 0) grid.value(column, row, value(number), ink);
   }
+  grid.values();
   drawFocus(grid, trace, step, focus);
 }
 
