@@ -291,7 +291,8 @@ static enum rung_status read_kernels(struct view *view, struct rung_cubin *cubin
     for (size_t i = 0; i < view->header.e_shnum; i++) {
         Elf64_Shdr section = section_at(view, i);
         const char *name = string_at(view->names, view->names_length, section.sh_name);
-        if (strcmp(name, ".nv.info") == 0 && section.sh_type != SHT_NOBITS)
+        if (strcmp(name, ".nv.info") == 0 && section.sh_type != SHT_NOBITS &&
+            section.sh_type != SHT_NULL) /* neither has bytes that were checked */
             read_registers(view, &symbols, cubin, &section);
     }
     return RUNG_OK;

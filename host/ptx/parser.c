@@ -65,7 +65,7 @@ bool ptx_fail_expected(struct ptx_parser *parser, const char *what)
     if (token->kind == RUNG_PTX_TOKEN_END)
         return ptx_fail(parser, token->line, "expected %s, found the end of the text", what);
     int length = token->length > 60 ? 60 : (int)token->length;
-    if (token->kind == RUNG_PTX_TOKEN_BAD && (unsigned char)token->text[0] >= 0x7f)
+    if (token->kind == RUNG_PTX_TOKEN_BAD && length > 0 && (unsigned char)token->text[0] >= 0x7f)
         return ptx_fail(parser, token->line, "expected %s, found the byte 0x%02x", what,
                         (unsigned char)token->text[0]);
     return ptx_fail(parser, token->line, "expected %s, found `%.*s`", what, length, token->text);
