@@ -151,7 +151,7 @@ static const struct argp argp = {
 
 enum rung_status rung_cmd_sweep(int argc, char **argv, struct rung_error *err)
 {
-    struct rung_sweep_arguments arguments = {.argc = argc, .argv = argv};
+    struct rung_sweep_arguments arguments = {.verb = "sweep", .argc = argc, .argv = argv};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     struct rung_sweep_arguments *a = &arguments;
     if (a->noise && a->retry)

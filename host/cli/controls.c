@@ -263,3 +263,31 @@ enum rung_status rung_controls_verify(struct rung_stage *stage, const char *name
     free(trials);
     return status;
 }
+
+enum rung_status rung_control_try(struct rung_control_outcome *out, struct rung_stage *stage,
+                                  const char *name, const struct rung_selection *selection,
+                                  struct rung_error *err)
+{
+    struct rung_controls controls = {0};
+    struct rung_text checks = {0};
+    struct trial *trials = NULL;
+    size_t n = 0;
+    *out = (struct rung_control_outcome){0};
+    enum rung_status status = rung_controls_load(&controls, &stage->arena, err);
+    if (status == RUNG_OK)
+        status = choose(&trials, &n, &controls, name, err);
+    if (status == RUNG_OK)
+        status = try_control(&trials[0], stage, selection, err);
+    if (status == RUNG_OK) {
+        const struct rung_verdict *verdict = &trials[0].verdict;
+        list_checks(&checks, verdict);
+        out->caught = verdict->caught != 0;
+        out->wrong_sum = verdict->caught & ((1u << RUNG_CHECK_GUARD) - 1);
+        snprintf(out->what, sizeof out->what, "%s%.80s%s%.400s",
+                 out->caught ? "told by " : "no check told", rung_text_string(&checks),
+                 out->caught ? ": " : "", verdict->reason);
+    }
+    rung_text_release(&checks);
+    free(trials);
+    return status;
+}

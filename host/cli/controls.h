@@ -11,4 +11,14 @@ enum rung_status rung_controls_verify(struct rung_stage *stage, const char *name
                                       const struct rung_selection *selection, int argc, char **argv,
                                       bool *printed, struct rung_error *err);
 
+/* What became of one control: whether any check told, whether a sum was among them, and which told,
+ * in words. For commands that rest on it and print something else. */
+struct rung_control_outcome {
+    bool caught, wrong_sum;
+    char what[512];
+};
+enum rung_status rung_control_try(struct rung_control_outcome *out, struct rung_stage *stage,
+                                  const char *name, const struct rung_selection *selection,
+                                  struct rung_error *err);
+
 #endif

@@ -146,6 +146,8 @@ static enum rung_status make_space(struct run *run, struct rung_error *err)
     json_array_foreach(targets, i, target) if (n < RUNG_TARGETS_MAX) supported[n++] =
         (unsigned)json_integer_value(target);
     unsigned cc = (unsigned)json_integer_value(json_object_get(facts, "cc"));
+    if (!run->selection.n && rung_sweep_simulated(&run->sweep))
+        run->selection.n = run->arguments->n_on_simulator;
     const struct rung_space_request request = {
         .selection = &run->selection,
         .timing = &run->arguments->timing,
@@ -188,7 +190,7 @@ static enum rung_status choose_cells(struct run *run, struct rung_error *err)
             run->todo[run->n_todo++] = run->space.cells[i];
     }
     if (run->n_todo < run->space.n_cells)
-        fprintf(stderr, "rung sweep: %zu of %zu cells are in %s already\n",
+        fprintf(stderr, "rung %s: %zu of %zu cells are in %s already\n", run->arguments->verb,
                 run->space.n_cells - run->n_todo, run->space.n_cells, run->journal.path);
     return RUNG_OK;
 }
@@ -265,9 +267,9 @@ static void tell_times(const struct run *run)
     double total_s = now_s() - run->begin_s;
     double outside_s = total_s - t->prepare_s - t->sample_s;
     fprintf(stderr,
-            "rung sweep: %zu cells in %.1f s: %.1f loading and verifying, %.1f sampling, %.1f "
+            "rung %s: %zu cells in %.1f s: %.1f loading and verifying, %.1f sampling, %.1f "
             "(%.1f %%) outside\n",
-            run->n_todo, total_s, t->prepare_s, t->sample_s, outside_s,
+            run->arguments->verb, run->n_todo, total_s, t->prepare_s, t->sample_s, outside_s,
             total_s > 0 ? 100 * outside_s / total_s : 0);
 }
 
@@ -275,7 +277,7 @@ static enum rung_status measure(struct run *run, struct rung_error *err)
 {
     if (run->n_todo == 0)
         return RUNG_OK;
-    fprintf(stderr, "rung sweep: %zu cells to measure on %s\n", run->n_todo,
+    fprintf(stderr, "rung %s: %zu cells to measure on %s\n", run->arguments->verb, run->n_todo,
             json_string_value(json_object_get(run->sweep.facts, "name")));
     rung_progress_show(&run->progress, "building images");
     enum rung_status status = rung_sweep_build(&run->sweep, run->todo, run->n_todo, err);
@@ -459,6 +461,28 @@ enum rung_status rung_sweep_run(const struct rung_sweep_arguments *arguments,
     struct rung_error closing = {0};
     if (rung_journal_close(&run.journal, &closing) != RUNG_OK && status == RUNG_OK)
         status = rung_fail(err, closing.status, "%s", closing.text);
+    release(&run);
+    return status;
+}
+
+enum rung_status rung_sweep_collect(struct rung_results *out, json_t **environment,
+                                    const struct rung_sweep_arguments *arguments,
+                                    struct rung_error *err)
+{
+    struct run run = {.arguments = arguments, .begin_s = now_s()};
+    *out = (struct rung_results){0};
+    *environment = NULL;
+    rung_progress_begin(&run.progress);
+    enum rung_status status = prepare(&run, err);
+    if (status == RUNG_OK)
+        status = measure(&run, err);
+    if (status == RUNG_OK || status == RUNG_INTERRUPTED) {
+        put_in_order(&run);
+        rung_results_relate(run.found.rows, run.found.n_rows);
+        *environment = environment_of(&run);
+        *out = run.found;
+        run.found = (struct rung_results){0};
+    }
     release(&run);
     return status;
 }

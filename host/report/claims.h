@@ -30,7 +30,7 @@ struct rung_claim_control {
     bool tried;
     bool wrong_sum; /* some sum was wrong */
     bool caught;    /* some check told: a race, a wrong sum, ... */
-    char what[256]; /* what told, or why it was not tried */
+    char what[512]; /* what told, or why it was not tried */
 };
 
 struct rung_claim_evidence {
