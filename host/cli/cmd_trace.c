@@ -1,23 +1,20 @@
 /* rung trace: one block, step by step, as text, JSON, a page or a picture. */
-#define _GNU_SOURCE
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#include "bench/row.h"
 #include "cli/command.h"
-#include "cli/environment.h"
 #include "cli/output.h"
 #include "cli/select.h"
+#include "cli/trace_print.h"
 #include "gen/control.h"
 #include "trace/capture.h"
 #include "trace/input.h"
 
 #define CONTROL_BLOCK                                                                              \
-    64                /* of a negative control without --block: two warps, so that both can err */
-#define PAGE_TRACES 8 /* as many versions as fit beside each other */
+    64 /* of a negative control without --block: two warps, so that both can err */
+#define OLDEST_TARGET 75 /* what the simulator is given where nothing is asked for */
+#define PAGE_TRACES 8    /* as many versions as fit beside each other */
 
 struct trace_options {
     struct rung_selection selection; /* of it: where it runs, and the output */
@@ -233,21 +230,53 @@ static enum rung_status prepare(struct rung_trace_request requests[PAGE_TRACES],
 
 /* --- what it runs on ------------------------------------------------------------------------- */
 
+/* The options that other commands give to cards. */
+static enum rung_status check_machine(const struct rung_selection *selection,
+                                      struct rung_error *err)
+{
+    const char *device = selection->device ? selection->device : "auto";
+    enum rung_image_kind kind;
+    if (strcmp(device, "auto") != 0 && strcmp(device, "sim") != 0)
+        return rung_fail(err, RUNG_USAGE, "--device '%s': a card does not show its steps; sim does",
+                         device);
+    if (selection->driver)
+        return rung_fail(err, RUNG_USAGE, "--driver '%s': a trace runs on the simulator",
+                         selection->driver);
+    if (rung_selection_image(&kind, selection, err) != RUNG_OK)
+        return RUNG_USAGE;
+    if (kind == RUNG_IMAGE_CUBIN)
+        return rung_fail(err, RUNG_USAGE, "--image cubin: the simulator executes PTX only");
+    return RUNG_OK;
+}
+
+/* --target, one of them. */
+static enum rung_status choose_target(unsigned *out, const struct session *session,
+                                      struct rung_error *err)
+{
+    const struct rung_selection *selection = &session->options->selection;
+    unsigned supported[RUNG_TARGETS_MAX], *targets = NULL;
+    size_t n_supported = session->nvrtc ? rung_nvrtc_targets(session->nvrtc, supported) : 0;
+    size_t n_targets = 0;
+    enum rung_status status = rung_selection_targets(&targets, &n_targets, selection, OLDEST_TARGET,
+                                                     supported, n_supported, err);
+    if (status == RUNG_OK && n_targets != 1)
+        status = rung_fail(err, RUNG_USAGE, "--target '%s': a trace is of one target",
+                           selection->target);
+    if (status == RUNG_OK)
+        *out = targets[0];
+    free(targets);
+    return status;
+}
+
 static enum rung_status open_machine(struct session *session, struct rung_error *err)
 {
     const struct rung_selection *selection = &session->options->selection;
-    const char *word = selection->device ? selection->device : "sim";
-    if (strcmp(word, "auto") == 0)
-        word = "sim";
-    if (strcmp(word, "sim") != 0)
-        return rung_fail(err, RUNG_USAGE, "--device '%s': a card does not show its steps; sim does",
-                         word);
     char why[512];
     rung_cache_open(&session->cache, NULL, why);
     if (rung_nvrtc_open(&session->nvrtc, selection->nvrtc, &session->no_nvrtc) != RUNG_OK &&
         selection->nvrtc)
         return rung_fail(err, session->no_nvrtc.status, "%s", session->no_nvrtc.text);
-    return rung_device_open(&session->device, word, NULL, why, err);
+    return rung_device_open(&session->device, "sim", NULL, why, err);
 }
 
 static void close_session(struct session *session)
@@ -258,176 +287,35 @@ static void close_session(struct session *session)
     rung_arena_release(&session->arena);
 }
 
-static enum rung_status capture_all(struct session *session,
-                                    const struct rung_trace_request *requests,
+static enum rung_status capture_all(struct session *session, struct rung_trace_request *requests,
                                     struct rung_error *err)
 {
+    unsigned target = 0;
+    enum rung_status status = choose_target(&target, session, err);
     struct rung_image_source images = {.ladder = &session->ladder,
                                        .nvrtc = session->nvrtc,
                                        .nvrtc_why = session->no_nvrtc.text,
                                        .cache = session->cache};
-    enum rung_status status = RUNG_OK;
-    for (size_t i = 0; i < session->options->n_ids && status == RUNG_OK; i++)
+    for (size_t i = 0; i < session->options->n_ids && status == RUNG_OK; i++) {
+        requests[i].target = target;
         status = rung_trace_capture(&session->traces[i], &session->arena, &session->device, &images,
                                     &requests[i], err);
-    return status;
-}
-
-/* --- what it prints -------------------------------------------------------------------------- */
-
-enum form { FORM_TEXT, FORM_JSON, FORM_HTML, FORM_SVG };
-
-static enum rung_status choose_form(enum form *out, enum rung_format *format,
-                                    const struct trace_options *asked, struct rung_error *err)
-{
-    const char *path = asked->selection.output;
-    const char *dot = path ? strrchr(path, '.') : NULL;
-    enum rung_status status = rung_format_parse(format, asked->selection.format, err);
-    if (status != RUNG_OK)
-        return status;
-    if (*format == RUNG_FORMAT_CSV || *format == RUNG_FORMAT_MD)
-        return rung_fail(err, RUNG_USAGE,
-                         "--format '%s': a trace is text (table) or json; -o FILE.html and -o "
-                         "FILE.svg make pictures",
-                         asked->selection.format);
-    *out = *format == RUNG_FORMAT_JSON ? FORM_JSON : FORM_TEXT;
-    if (!asked->selection.format && dot)
-        *out = strcmp(dot, ".html") == 0   ? FORM_HTML
-               : strcmp(dot, ".svg") == 0  ? FORM_SVG
-               : strcmp(dot, ".json") == 0 ? FORM_JSON
-                                           : FORM_TEXT;
-    if (*out == FORM_SVG && asked->n_ids > 1)
-        return rung_fail(err, RUNG_USAGE,
-                         "-o '%s': a picture shows one id; -o FILE.html shows several", path);
-    return RUNG_OK;
-}
-
-static unsigned terminal_columns(FILE *stream)
-{
-    struct winsize size;
-    if (isatty(fileno(stream)) && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col)
-        return size.ws_col;
-    return 80;
-}
-
-/* The counts that separate several versions. */
-static enum rung_status print_comparison(const struct session *session, FILE *to,
-                                         struct rung_error *err)
-{
-    static const struct rung_column columns[] = {
-        {"id",         "id",         false},
-        {"additions",  "additions",  true },
-        {"body_runs",  "body runs",  true },
-        {"serialised", "serialised", true },
-        {"result",     "result",     true }
-    };
-    struct rung_table *table = rung_table_new(columns, 5);
-    for (size_t i = 0; i < session->options->n_ids; i++) {
-        const struct rung_trace *trace = &session->traces[i];
-        char result[32];
-        rung_trace_format_value(result, trace->result, trace->config.type);
-        rung_table_row(table);
-        rung_table_text(table, trace->id);
-        rung_table_format(table, "%llu", (unsigned long long)trace->additions);
-        rung_table_format(table, "%llu", (unsigned long long)trace->body_runs);
-        rung_table_format(table, "%llu", (unsigned long long)trace->serialised);
-        rung_table_format(table, "%s%s", trace->wrote ? result : "none",
-                          trace->correct ? "" : " (wrong)");
     }
-    enum rung_status status = rung_table_print(table, RUNG_FORMAT_TABLE, to, err);
-    rung_table_free(table);
     return status;
 }
 
-static enum rung_status print_text(const struct session *session, FILE *to, struct rung_error *err)
+static enum rung_status print(const struct session *session, int argc, char **argv,
+                              enum rung_trace_form form, FILE *to, struct rung_error *err)
 {
-    struct rung_trace_look look = {.colour = rung_colour_wanted(to),
-                                   .columns = terminal_columns(to),
-                                   .all = session->options->all};
-    struct rung_text text = {0};
-    for (size_t i = 0; i < session->options->n_ids; i++) {
-        rung_text_append(&text, i ? "\n\n" : "");
-        rung_trace_write_text(&text, &session->traces[i], &look);
-    }
-    rung_text_append(&text, session->options->n_ids > 1 ? "\n" : "");
-    enum rung_status status =
-        rung_text_ok(&text) ? RUNG_OK : rung_fail(err, RUNG_MEMORY, "out of memory for the text");
-    fputs(rung_text_string(&text), to);
-    rung_text_release(&text);
-    if (status == RUNG_OK && session->options->n_ids > 1)
-        status = print_comparison(session, to, err);
-    return status;
-}
-
-static json_t *row_json(const struct rung_trace *trace)
-{
-    struct rung_row row;
-    rung_row_init(&row, &trace->config, trace->n);
-    row.summed = trace->wrote;
-    row.sum = trace->result;
-    row.expected = trace->expected;
-    row.correct = trace->correct;
-    row.model = (struct rung_counts){trace->has_model, trace->model.additions,
-                                     trace->model.body_runs, trace->model.serialised};
-    row.executed =
-        (struct rung_counts){true, trace->additions, trace->body_runs, trace->serialised};
-    row.status = trace->correct ? RUNG_ROW_OK : RUNG_ROW_WRONG;
-    if (!trace->correct)
-        snprintf(row.reason, sizeof row.reason, "the block made another value of its input");
-    row.extra = rung_trace_to_json(trace, false);
-    json_t *object = row.extra ? rung_row_to_json(&row) : NULL;
-    if (object && trace->control)
-        json_object_set_new(object, "id", json_string(trace->id));
-    rung_row_release(&row);
-    return object;
-}
-
-static enum rung_status print_json(const struct session *session, int argc, char **argv, FILE *to,
-                                   struct rung_error *err)
-{
-    json_t *rows = json_array();
-    for (size_t i = 0; rows && i < session->options->n_ids; i++)
-        if (json_array_append_new(rows, row_json(&session->traces[i])) != 0) {
-            json_decref(rows);
-            rows = NULL;
-        }
-    return rung_document_print(rung_document("trace", argc, argv,
-                                             rung_environment(&session->device, session->nvrtc),
-                                             rows),
-                               to, err);
-}
-
-static enum rung_status print_picture(const struct session *session, int argc, char **argv,
-                                      enum form form, FILE *to, struct rung_error *err)
-{
-    struct rung_text text = {0}, command = {0};
-    rung_text_append(&command, "rung trace");
-    for (int i = 1; i < argc; i++)
-        rung_text_format(&command, " %s", argv[i]);
-    enum rung_status status =
-        form == FORM_SVG ? rung_trace_write_svg(&text, &session->traces[0], err)
-                         : rung_trace_write_page(&text, session->traces, session->options->n_ids,
-                                                 rung_text_string(&command), err);
-    if (status == RUNG_OK)
-        fputs(rung_text_string(&text), to);
-    rung_text_release(&text);
-    rung_text_release(&command);
-    return status;
-}
-
-static enum rung_status print(const struct session *session, int argc, char **argv, enum form form,
-                              FILE *to, struct rung_error *err)
-{
-    switch (form) {
-    case FORM_TEXT:
-        return print_text(session, to, err);
-    case FORM_JSON:
-        return print_json(session, argc, argv, to, err);
-    case FORM_HTML:
-    case FORM_SVG:
-        break;
-    }
-    return print_picture(session, argc, argv, form, to, err);
+    struct rung_trace_print what = {.traces = session->traces,
+                                    .n_traces = session->options->n_ids,
+                                    .form = form,
+                                    .all = session->options->all,
+                                    .device = &session->device,
+                                    .nvrtc = session->nvrtc,
+                                    .argc = argc,
+                                    .argv = argv};
+    return rung_trace_print(&what, to, err);
 }
 
 /* A wrong result has been shown; it is named here and in the exit status. */
@@ -456,12 +344,37 @@ static enum rung_status judge(const struct session *session, struct rung_error *
     return RUNG_OK;
 }
 
+static enum rung_status choose_form(enum rung_trace_form *out, enum rung_format *format,
+                                    const struct trace_options *asked, struct rung_error *err)
+{
+    const char *path = asked->selection.output;
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    enum rung_status status = rung_format_parse(format, asked->selection.format, err);
+    if (status != RUNG_OK)
+        return status;
+    if (*format == RUNG_FORMAT_CSV || *format == RUNG_FORMAT_MD)
+        return rung_fail(err, RUNG_USAGE,
+                         "--format '%s': a trace is text (table) or json; -o FILE.html and -o "
+                         "FILE.svg make pictures",
+                         asked->selection.format);
+    *out = *format == RUNG_FORMAT_JSON ? RUNG_TRACE_AS_JSON : RUNG_TRACE_AS_TEXT;
+    if (!asked->selection.format && dot)
+        *out = strcmp(dot, ".html") == 0   ? RUNG_TRACE_AS_HTML
+               : strcmp(dot, ".svg") == 0  ? RUNG_TRACE_AS_SVG
+               : strcmp(dot, ".json") == 0 ? RUNG_TRACE_AS_JSON
+                                           : RUNG_TRACE_AS_TEXT;
+    if (*out == RUNG_TRACE_AS_SVG && asked->n_ids > 1)
+        return rung_fail(err, RUNG_USAGE,
+                         "-o '%s': a picture shows one id; -o FILE.html shows several", path);
+    return RUNG_OK;
+}
+
 enum rung_status rung_cmd_trace(int argc, char **argv, struct rung_error *err)
 {
     struct trace_options asked = {0};
     struct rung_output output = {0};
     struct rung_trace_request requests[PAGE_TRACES] = {0};
-    enum form form = FORM_TEXT;
+    enum rung_trace_form form = RUNG_TRACE_AS_TEXT;
     enum rung_format format;
     argp_parse(&parser, argc, argv, 0, NULL, &asked);
     struct session *session = calloc(1, sizeof *session);
@@ -469,6 +382,8 @@ enum rung_status rung_cmd_trace(int argc, char **argv, struct rung_error *err)
         return rung_fail(err, RUNG_MEMORY, "out of memory");
     session->options = &asked;
     enum rung_status status = choose_form(&form, &format, &asked, err);
+    if (status == RUNG_OK)
+        status = check_machine(&asked.selection, err);
     if (status == RUNG_OK)
         status = prepare(requests, session, err);
     if (status == RUNG_OK)

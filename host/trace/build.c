@@ -133,23 +133,36 @@ static bool adds_itself(const struct rung_trace_addition *addition)
     return addition->right.origin == RUNG_TRACE_LANE && addition->right.index == addition->thread;
 }
 
-/* By thread, and of one thread in the order of execution. */
-static bool sort_reads(struct rung_trace_builder *builder, struct rung_trace_step *step)
+/* Sorts by the unsigned that stands first in every item; equal ones keep the order of execution. */
+static bool sort_items(struct rung_arena *arena, void *items, size_t count, size_t size,
+                       unsigned keys)
 {
-    struct rung_trace_read *sorted =
-        rung_arena_array(builder->arena, step->n_reads, sizeof *sorted);
-    size_t *starts =
-        rung_arena_array(builder->arena, builder->subject->config.block + 33, sizeof *starts);
+    unsigned char *from = items, *sorted = rung_arena_array(arena, count, size);
+    size_t *starts = rung_arena_array(arena, keys + 1, sizeof *starts);
     if (!sorted || !starts)
         return false;
-    for (size_t i = 0; i < step->n_reads; i++)
-        starts[step->reads[i].thread + 1]++;
-    for (unsigned thread = 0; thread < builder->subject->config.block; thread++)
-        starts[thread + 1] += starts[thread];
-    for (size_t i = 0; i < step->n_reads; i++)
-        sorted[starts[step->reads[i].thread]++] = step->reads[i];
-    step->reads = sorted;
+    for (size_t i = 0; i < count; i++)
+        starts[*(const unsigned *)(from + i * size) + 1]++;
+    for (unsigned key = 0; key < keys; key++)
+        starts[key + 1] += starts[key];
+    for (size_t i = 0; i < count; i++) {
+        size_t to = starts[*(const unsigned *)(from + i * size)]++;
+        memcpy(sorted + to * size, from + i * size, size);
+    }
+    memcpy(items, sorted, count * size);
     return true;
+}
+
+/* Whatever order the warps ran in, a step reads the same: by thread, accesses by warp. */
+static bool sort_step(struct rung_arena *arena, struct rung_trace_step *step, unsigned n_warps)
+{
+    _Static_assert(offsetof(struct rung_trace_read, thread) == 0, "sort_items reads it there");
+    _Static_assert(offsetof(struct rung_trace_store, thread) == 0, "sort_items reads it there");
+    _Static_assert(offsetof(struct rung_trace_access, warp) == 0, "sort_items reads it there");
+    unsigned threads = n_warps * RUNG_TRACE_LANES;
+    return sort_items(arena, step->reads, step->n_reads, sizeof *step->reads, threads) &&
+           sort_items(arena, step->stores, step->n_stores, sizeof *step->stores, threads) &&
+           sort_items(arena, step->accesses, step->n_accesses, sizeof *step->accesses, n_warps);
 }
 
 static int compare_adds(const void *a, const void *b)
@@ -253,8 +266,9 @@ enum rung_status rung_trace_build(struct rung_trace *out, struct rung_arena *are
     for (size_t i = 0; i < log->n_records; i++)
         rung_trace_take_record(&builder, find_step(&builder, builder.keys[i]), i);
     finish_steps(&builder);
-    if (!sort_reads(&builder, &out->steps[0]))
-        return rung_fail(err, RUNG_MEMORY, "out of memory for the trace of %s", subject->id);
-    enum rung_status status = rung_trace_replay(&builder, err);
+    enum rung_status status = rung_trace_replay(&builder, err); /* in the order of execution */
+    for (size_t i = 0; i < out->n_steps && status == RUNG_OK; i++)
+        if (!sort_step(arena, &out->steps[i], out->n_warps))
+            status = rung_fail(err, RUNG_MEMORY, "out of memory for the trace of %s", subject->id);
     return status == RUNG_OK ? rung_trace_check(&builder, err) : status;
 }

@@ -9,7 +9,7 @@
 #include "sim/sim.h"
 #include "trace/log.h"
 
-#define TARGET 75 /* the baseline that every PTX of the simulator is made for */
+#define OLDEST_TARGET 75
 #define FINDINGS 64
 
 /* Everything that a capture holds, released at one place. */
@@ -43,6 +43,11 @@ void rung_trace_capacity(uint64_t *usual, uint64_t *most, const struct rung_temp
 
 /* --- code ------------------------------------------------------------------------------------ */
 
+static unsigned target_of(const struct capture *capture)
+{
+    return capture->request->target ? capture->request->target : OLDEST_TARGET;
+}
+
 static enum rung_status keep_ptx(struct capture *capture, struct rung_arena *arena, const char *ptx,
                                  size_t length, struct rung_error *err)
 {
@@ -53,12 +58,13 @@ static enum rung_status keep_ptx(struct capture *capture, struct rung_arena *are
 static enum rung_status compile(struct capture *capture, struct rung_arena *arena,
                                 const struct rung_image_source *images, struct rung_error *err)
 {
-    char name[RUNG_ID_SIZE + 8];
+    char name[RUNG_ID_SIZE + 8], target[32];
     snprintf(name, sizeof name, "%s.cu", capture->symbol);
+    snprintf(target, sizeof target, "compute_%u", target_of(capture));
     const char *const options[] = {"--std=c++17", "--generate-line-info"};
     struct rung_compile_job job = {.source = rung_text_string(&capture->source),
                                    .name = name,
-                                   .target = "compute_75",
+                                   .target = target,
                                    .options = options,
                                    .n_options = 2};
     struct rung_compiled compiled = {0};
@@ -80,7 +86,8 @@ static enum rung_status find_image(struct capture *capture, struct rung_arena *a
     if (capture->request->control)
         return rung_fail(err, RUNG_UNABLE, "%s needs NVRTC: %s", capture->request->id,
                          images->nvrtc_why ? images->nvrtc_why : "there is none");
-    rung_images_get(&image, &status, err, &ptx_only, &capture->request->config, 1, TARGET);
+    rung_images_get(&image, &status, err, &ptx_only, &capture->request->config, 1,
+                    target_of(capture));
     if (status == RUNG_OK)
         status = keep_ptx(capture, arena, image.ptx, image.ptx_length, err);
     rung_image_release(&image);

@@ -21,6 +21,7 @@ struct rung_trace_request {
     const char *input_names[2];
     const double *inputs[2]; /* the second for a dot product only */
     uint64_t schedule_seed;  /* not 0: warps run in an adversarial order */
+    unsigned target;         /* 90: compiled for compute_90; 0: the oldest that serves */
 };
 
 /* How many elements one block takes: the default of a trace, and the most that it may have. */

@@ -270,8 +270,9 @@ static void write_foot(const struct rung_trace_page *page)
     rung_trace_write_verification(&verification, trace, page->look->all ? SIZE_MAX : 8);
     wrapped(page, rung_text_string(&verification), 0, 2);
     rung_text_release(&verification);
-    rung_text_format(page->out, "\n%llu additions, %llu body runs, %llu serialised",
-                     (unsigned long long)trace->additions, (unsigned long long)trace->body_runs,
+    rung_text_format(page->out, "\n%llu addition%s, %llu body run%s, %llu serialised",
+                     (unsigned long long)trace->additions, trace->additions == 1 ? "" : "s",
+                     (unsigned long long)trace->body_runs, trace->body_runs == 1 ? "" : "s",
                      (unsigned long long)trace->serialised);
     if (trace->has_model) {
         const struct rung_model *model = &trace->model;

@@ -77,7 +77,7 @@ static void append_value(struct rung_text *out, double value, enum rung_type typ
 {
     char text[32];
     rung_trace_format_value(text, value, type);
-    rung_text_append(out, text);
+    rung_text_format(out, value < 0 ? "(%s)" : "%s", text);
 }
 
 static void write_terms(struct rung_text *out, const struct rung_trace *trace, size_t room,
@@ -117,18 +117,17 @@ void rung_trace_write_verification(struct rung_text *out, const struct rung_trac
         rung_text_append(out, "\n= ");
     }
     write_terms(out, trace, room, false);
-    rung_text_append(out, " = ");
-    append_value(out, trace->expected, type);
-    if (trace->correct) {
-        rung_text_append(out, " ✓");
-        if (!trace->exact && trace->result != trace->expected)
-            rung_text_format(out, "\n  within the rounding of %s: the block made %.9g",
-                             rung_type_word(type), trace->result);
-        return;
-    }
-    rung_text_append(out, " ✗ but the block wrote ");
+    char expected[32], made[32] = "nothing";
+    rung_trace_format_value(expected, trace->expected, type);
     if (trace->wrote)
-        append_value(out, trace->result, type);
+        rung_trace_format_value(made, trace->result, type);
+    rung_text_format(out, " = %s", expected);
+    if (!trace->correct)
+        rung_text_format(out, " ✗ but the block wrote %s", made);
+    else if (strcmp(expected, made) == 0)
+        rung_text_append(out, " ✓");
     else
-        rung_text_append(out, "nothing");
+        rung_text_format(out,
+                         " ✓\n  the block made %s: the difference is within the rounding of %s",
+                         made, rung_type_word(type));
 }

@@ -42,6 +42,12 @@ teardown() {
     says "one id"
     expect 2 rung trace v3-b8-const --device cuda
     says "cuda"
+    expect 2 rung trace v3-b8-const --image cubin
+    says "PTX only"
+    expect 2 rung trace v3-b8-const --driver /lib/libcuda.so.1
+    says "--driver"
+    expect 2 rung trace v3-b8-const --target sm_75,sm_90
+    says "one target"
 }
 
 @test "a refused command leaves an old file as it was" {
@@ -139,4 +145,28 @@ for path in sys.argv[1:]:
     rung trace v2-b64-const >"$folder/plain"
     ! grep -q $'\033' "$folder/plain"
     [ "$(wc -L <"$folder/plain")" -le 80 ]
+}
+
+@test "every target makes the same steps" {
+    need_nvrtc
+    for target in 75 90 120; do
+        expect 0 rung trace v1-b64-const --target sm_$target
+        printf '%s\n' "$output" | grep -v '│' >"$folder/$target"
+    done
+    cmp "$folder/75" "$folder/90"
+    cmp "$folder/75" "$folder/120"
+}
+
+@test "without NVRTC an image made ahead of time serves, with lines of the PTX" {
+    RUNG_IMAGE_PATH=$repository/generated/ptx RUNG_NVRTC=/nonexistent \
+        expect 0 rung trace v3-b8-const-dot
+    says "T0: 32 + 20 = 52" "PTX " "add.f32"
+    RUNG_NVRTC=/nonexistent expect 3 rung trace v4-wrong-index
+    says "v4-wrong-index needs NVRTC" "/nonexistent"
+}
+
+@test "an adversarial schedule changes no step of a right kernel" {
+    rung trace v1-b256-const >"$folder/plain"
+    rung trace v1-b256-const --seed 5 --input iota >"$folder/seeded"
+    cmp "$folder/plain" "$folder/seeded"
 }

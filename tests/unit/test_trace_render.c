@@ -211,6 +211,32 @@ static void pages_are_closed(void **state)
     rung_arena_release(&arena);
 }
 
+/* Fractions: signs keep their brackets, and a rounded result says so. */
+static void rounding_is_told(void **state)
+{
+    (void)state;
+    static const double fractions[8] = {0.1f, 0.2f, 0.3f, -0.4f, 1e6f, 1e-3f, 7, -1e6f};
+    struct rung_arena arena = {0};
+    struct rung_trace trace;
+    struct events_block block = {.version = 1, .threads = 8, .n = 8, .a = fractions};
+    build(&trace, &arena, &block);
+    assert_true(!trace.exact && trace.correct && trace.result != trace.expected);
+    struct rung_text text = {0};
+    rung_trace_write_verification(&text, &trace, 8);
+    const char *out = rung_text_string(&text);
+    const char *start = "0.1 + 0.2 + 0.3 + (-0.4) + 1000000 + 0.001 + 7 + (-1000000) = 7.201 ✓\n"
+                        "  the block made 7.";
+    assert_memory_equal(out, start, strlen(start));
+    assert_non_null(strstr(out, "within the rounding of f32"));
+    rung_text_release(&text);
+    trace.result += 1;
+    trace.correct = false;
+    rung_trace_write_verification(&text, &trace, 8);
+    assert_non_null(strstr(rung_text_string(&text), "✗ but the block wrote 8."));
+    rung_text_release(&text);
+    rung_arena_release(&arena);
+}
+
 static void values_read_back(void **state)
 {
     (void)state;
@@ -233,7 +259,7 @@ int main(void)
         cmocka_unit_test(text_of_the_seed),       cmocka_unit_test(lines_fit),
         cmocka_unit_test(conflicts_show_in_text), cmocka_unit_test(json_of_the_seed),
         cmocka_unit_test(pictures_are_whole),     cmocka_unit_test(pages_are_closed),
-        cmocka_unit_test(values_read_back),
+        cmocka_unit_test(values_read_back),       cmocka_unit_test(rounding_is_told),
     };
     return cmocka_run_group_tests(tests, fill, NULL);
 }
