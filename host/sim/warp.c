@@ -33,7 +33,8 @@ void sim_warp_start(struct sim_warp *warp, uint32_t live)
     warp->state = SIM_RUNNABLE;
     warp->exited = ~live;
     warp->depth = 1;
-    warp->paths[0] = (struct sim_path){.mask = live, .join = SIM_NONE};
+    warp->paths[0] = (struct sim_path){
+        .mask = live, .segment = warp->block->kernel->n_segments ? 0 : SIM_NONE, .join = SIM_NONE};
     warp->reduction = NULL;
 }
 

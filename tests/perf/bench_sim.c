@@ -1,6 +1,7 @@
 /* How fast the simulator executes: the first kernels of the ladder over n elements, verified, with
  * warp instructions per second and how two host threads compare with one. Prints; judges no time.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
