@@ -206,23 +206,12 @@ static void record(struct build *build, struct outcome *outcome)
     rung_cubin_release(&cubin);
 }
 
-static enum rung_status emit(struct rung_text *source, const struct build *build,
-                             const struct rung_config *config, struct rung_error *err)
-{
-    enum rung_status status = rung_template_emit(
-        source, rung_ladder_find(&build->ladder, config->version, config->variant), config, err);
-    if (status == RUNG_OK && !rung_text_ok(source))
-        status = rung_fail(err, RUNG_MEMORY, "out of memory");
-    return status;
-}
-
 /* Writes one image; a compilation that failed is told at once, and the others go on. */
 static enum rung_status finish_one(struct build *build, const struct rung_config *config,
                                    unsigned target, struct rung_image *image, enum rung_status made,
                                    const struct rung_error *why, struct rung_error *err)
 {
     struct outcome outcome = {0};
-    struct rung_text source = {0};
     enum rung_proof proof = RUNG_PROOF_NONE;
     char symbol[RUNG_ID_SIZE];
     rung_config_id(config, outcome.id);
@@ -240,10 +229,7 @@ static enum rung_status finish_one(struct build *build, const struct rung_config
     if (build->portable)
         status = rung_image_make_portable(image, &proof, build->ptxas, err);
     if (status == RUNG_OK)
-        status = emit(&source, build, config, err);
-    if (status == RUNG_OK)
-        status = rung_image_writer_put(build->writer, symbol, &source, image, err);
-    rung_text_release(&source);
+        status = rung_image_writer_put(build->writer, symbol, image, err);
     if (status != RUNG_OK)
         return status;
     build->written++;

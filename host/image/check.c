@@ -14,6 +14,7 @@
 
 void rung_image_release(struct rung_image *image)
 {
+    free(image->source);
     free(image->ptx);
     free(image->cubin);
     *image = (struct rung_image){0};

@@ -90,8 +90,7 @@ static unsigned choose_target(const struct rung_image_source *from, unsigned tar
 }
 
 static enum rung_status adopt(struct rung_image *image, struct rung_compiled *compiled,
-                              const struct request *request, const struct rung_compile_job *job,
-                              struct rung_error *err)
+                              const struct rung_image_source *from, struct rung_error *err)
 {
     struct rung_image_facts facts;
     enum rung_status status = rung_image_check(&facts, compiled->ptx, compiled->ptx_length, err);
@@ -110,15 +109,11 @@ static enum rung_status adopt(struct rung_image *image, struct rung_compiled *co
     image->cubin_length = compiled->cubin_length;
     image->compile_ms = compiled->compile_ms;
     image->origin = compiled->from_cache ? RUNG_ORIGIN_CACHE : RUNG_ORIGIN_NVRTC;
-    if (compiled->from_cache) {
-        char key[RUNG_HASH_HEX];
-        rung_cache_key(key, request->from->nvrtc, job);
-        snprintf(image->where, sizeof image->where, "cache %.12s, NVRTC %s", key,
-                 rung_nvrtc_version(request->from->nvrtc));
-    } else {
-        snprintf(image->where, sizeof image->where, "NVRTC %s",
-                 rung_nvrtc_version(request->from->nvrtc));
-    }
+    const char *version = rung_nvrtc_version(from->nvrtc);
+    if (compiled->from_cache)
+        snprintf(image->where, sizeof image->where, "cache %s, NVRTC %s", compiled->key, version);
+    else
+        snprintf(image->where, sizeof image->where, "NVRTC %s", version);
     compiled->ptx = NULL;
     compiled->cubin = NULL;
     return RUNG_OK;
@@ -192,8 +187,8 @@ static enum rung_status compile_missing(struct request *request)
         size_t i = batch.of[j];
         request->missing[i] = false;
         if (batch.statuses[j] == RUNG_OK) {
-            request->statuses[i] = adopt(&request->images[i], &batch.compiled[j], request,
-                                         &batch.jobs[j], &request->errors[i]);
+            request->statuses[i] =
+                adopt(&request->images[i], &batch.compiled[j], request->from, &request->errors[i]);
         } else {
             request->statuses[i] = batch.statuses[j];
             request->errors[i] = batch.errors[j];
@@ -259,6 +254,8 @@ static enum rung_status get(struct request *request)
     for (size_t i = 0; i < request->n; i++)
         if (request->missing[i])
             give_up(request, i);
+        else if (request->statuses[i] == RUNG_OK)
+            request->images[i].source = rung_text_take(&request->sources[i]);
     return first_failure(request);
 }
 

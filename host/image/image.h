@@ -15,7 +15,8 @@ enum rung_image_kind { RUNG_IMAGE_AUTO, RUNG_IMAGE_CUBIN, RUNG_IMAGE_PTX };
 enum rung_image_origin { RUNG_ORIGIN_AHEAD, RUNG_ORIGIN_CACHE, RUNG_ORIGIN_NVRTC };
 
 struct rung_image {
-    char *ptx; /* NUL-terminated; always there */
+    char *source; /* that it belongs to, NUL-terminated */
+    char *ptx;    /* NUL-terminated; always there */
     size_t ptx_length;
     unsigned char *cubin; /* NULL when there is none */
     size_t cubin_length;

@@ -120,6 +120,17 @@ enum rung_status rung_image_writer_open(struct rung_image_writer **out, const ch
     return RUNG_OK;
 }
 
+static bool holds(const char *path, const void *bytes, size_t length)
+{
+    char *old = NULL;
+    size_t old_length;
+    bool same = rung_file_exists(path) &&
+                rung_file_read(&old, &old_length, path, NULL) == RUNG_OK && old_length == length &&
+                memcmp(old, bytes, length) == 0;
+    free(old);
+    return same;
+}
+
 static enum rung_status write_file(struct rung_image_writer *writer, const char *name,
                                    const void *bytes, size_t length, struct rung_error *err)
 {
@@ -127,7 +138,8 @@ static enum rung_status write_file(struct rung_image_writer *writer, const char 
     char *path = rung_path_join(writer->folder, name);
     if (!path)
         return out_of_memory(err);
-    enum rung_status status = rung_file_write_unsynced(path, bytes, length, err);
+    enum rung_status status =
+        holds(path, bytes, length) ? RUNG_OK : rung_file_write_unsynced(path, bytes, length, err);
     free(path);
     if (status != RUNG_OK)
         return status;
@@ -136,23 +148,22 @@ static enum rung_status write_file(struct rung_image_writer *writer, const char 
 }
 
 static enum rung_status put_source(struct rung_image_writer *writer, const char *symbol,
-                                   const struct rung_text *source, struct rung_error *err)
+                                   const char *source, struct rung_error *err)
 {
     char name[RUNG_ID_SIZE + 32], digest[SHA256_DIGEST_STRING_LENGTH];
     snprintf(name, sizeof name, "cu/%s.cu", symbol);
-    SHA256Data((const uint8_t *)rung_text_string(source), source->length, digest);
+    SHA256Data((const uint8_t *)source, strlen(source), digest);
     const struct line *old = find(writer, name);
     if (!old || strcmp(old->digest, digest) != 0)
         strike_images(writer, symbol);
-    return write_file(writer, name, rung_text_string(source), source->length, err);
+    return write_file(writer, name, source, strlen(source), err);
 }
 
 enum rung_status rung_image_writer_put(struct rung_image_writer *writer, const char *symbol,
-                                       const struct rung_text *source,
                                        const struct rung_image *image, struct rung_error *err)
 {
     char name[RUNG_ID_SIZE + 32];
-    enum rung_status status = put_source(writer, symbol, source, err);
+    enum rung_status status = put_source(writer, symbol, image->source, err);
     if (status != RUNG_OK)
         return status;
     snprintf(name, sizeof name, "sm_%u/%s.ptx", image->ptx_target, symbol);
@@ -178,9 +189,9 @@ enum rung_status rung_image_writer_finish(struct rung_image_writer *writer, cons
     for (size_t i = 0; i < writer->count; i++)
         rung_text_format(&text, "%s  %s\n", writer->lines[i].digest, writer->lines[i].path);
     char *path = rung_path_join(writer->folder, "MANIFEST");
-    enum rung_status status = path && rung_text_ok(&text)
-                                  ? rung_file_write(path, text.data, text.length, err)
-                                  : out_of_memory(err);
+    enum rung_status status = path && rung_text_ok(&text) ? RUNG_OK : out_of_memory(err);
+    if (status == RUNG_OK && !holds(path, text.data, text.length))
+        status = rung_file_write(path, text.data, text.length, err);
     free(path);
     rung_text_release(&text);
     return status;

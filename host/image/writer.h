@@ -12,10 +12,10 @@ struct rung_image_writer;
 enum rung_status rung_image_writer_open(struct rung_image_writer **out, const char *folder,
                                         struct rung_error *err);
 
-/* Writes cu/<symbol>.cu, and the image into the folder of its PTX's target. An image of another
- * target that was made from another source of the same symbol is struck from the manifest. */
+/* Writes cu/<symbol>.cu, and the image into the folder of its PTX's target; a file that holds the
+ * same bytes already is left alone. An image of another target that was made from another source of
+ * the same symbol is struck from the manifest. */
 enum rung_status rung_image_writer_put(struct rung_image_writer *writer, const char *symbol,
-                                       const struct rung_text *source,
                                        const struct rung_image *image, struct rung_error *err);
 
 /* Writes the manifest, `comment` (one line) at its top. */

@@ -184,6 +184,7 @@ enum rung_status rung_cached_compile(struct rung_compiled *out, struct rung_cach
         if (status == RUNG_OK)
             store(cache, path, key, out);
     }
+    snprintf(out->key, sizeof out->key, "%.12s", key);
     free(path);
     return status;
 }

@@ -49,6 +49,7 @@ struct rung_compiled {
     char *log; /* "" when the compiler said nothing */
     double compile_ms;
     bool from_cache;
+    char key[13]; /* the first digits of the name in the cache; "" without a cache */
 };
 
 /* Compiles. RUNG_COMPILE carries the compiler's log, the options, version and path of NVRTC; the
