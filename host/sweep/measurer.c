@@ -126,7 +126,9 @@ static json_t *answer_open(struct rung_measurer_spec *spec)
     spec->measurer = m;
     m->spec = spec;
     enum rung_status status = rung_ladder_load(&m->ladder, &m->arena, &err);
-    if (status == RUNG_OK)
+    if (status == RUNG_OK && spec->driver)
+        status = rung_device_open_with(&m->device, spec->driver, 0, &err);
+    else if (status == RUNG_OK)
         status = rung_device_open(&m->device, spec->device ? spec->device : "auto",
                                   spec->driver_path, no_card, &err);
     if (status != RUNG_OK)
