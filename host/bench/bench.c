@@ -145,6 +145,16 @@ enum rung_status rung_bench_open(struct rung_bench *out, const struct rung_bench
     return status;
 }
 
+void rung_bench_remember(struct rung_bench *bench, const struct rung_row *rows)
+{
+    for (size_t i = 0; i < bench->n_entries; i++)
+        if (bench->entries[i].status == RUNG_ROW_OK && rows[i].status == RUNG_ROW_WRONG) {
+            bench->entries[i].status = rows[i].status;
+            snprintf(bench->entries[i].reason, sizeof bench->entries[i].reason, "%s",
+                     rows[i].reason);
+        }
+}
+
 void rung_bench_close(struct rung_bench *bench)
 {
     for (size_t i = 0; bench->entries && i < bench->n_entries; i++)

@@ -63,6 +63,9 @@ void rung_bench_row(struct rung_row *row, const struct rung_bench_entry *entry, 
 void rung_row_take_verdict(struct rung_row *row, const struct rung_verdict *verdict);
 void rung_row_rate(struct rung_row *row, double ceiling_gb_per_s);
 
+/* What was wrong at one n is not tried at another: rows measured from now on say the same. */
+void rung_bench_remember(struct rung_bench *bench, const struct rung_row *rows);
+
 /* Fills vs_v1 of every timed row: against version 1 of the same block, bound, unrolling, operation,
  * type and n, with the predicate `mod` if there is one. */
 void rung_rows_relate(struct rung_row *rows, size_t n_rows);

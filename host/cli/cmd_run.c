@@ -79,7 +79,7 @@ static enum rung_status open_timing(struct work *work, struct rung_error *err)
     return rung_sampler_open(&work->timing.sampler, &work->stage.device, err);
 }
 
-static enum rung_status measure(struct work *work, const struct rung_bench *bench,
+static enum rung_status measure(struct work *work, struct rung_bench *bench,
                                 const struct rung_selection *selection, struct rung_error *err)
 {
     struct rung_stage *stage = &work->stage;
@@ -88,7 +88,7 @@ static enum rung_status measure(struct work *work, const struct rung_bench *benc
     for (size_t i = 0; status == RUNG_OK && i < stage->expanded.n_ns; i++) {
         const struct rung_measure_options options = {
             .n = stage->expanded.ns[i],
-            .awkward_sizes = true,
+            .awkward_sizes = i == 0, /* they are the same for every n */
             .all_patterns = card,
             .seed = selection->seed,
             .timing = card ? &work->timing : NULL,
@@ -98,6 +98,7 @@ static enum rung_status measure(struct work *work, const struct rung_bench *benc
             .context = stage,
         };
         status = rung_bench_measure(work->rows + work->n_rows, bench, &options, err);
+        rung_bench_remember(bench, work->rows + work->n_rows);
         work->n_rows += bench->n_entries;
         work->timing.warm_up_ms = 20; /* the clock is up */
     }

@@ -77,7 +77,7 @@ static uint64_t size_of(const struct work *work, const struct rung_selection *se
     return sim && !selection->n ? 65537 : work->stage.expanded.ns[i];
 }
 
-static enum rung_status verify_bench(struct work *work, const struct rung_bench *bench,
+static enum rung_status verify_bench(struct work *work, struct rung_bench *bench,
                                      const struct rung_selection *selection, struct rung_error *err)
 {
     enum rung_status status = RUNG_OK;
@@ -93,6 +93,7 @@ static enum rung_status verify_bench(struct work *work, const struct rung_bench 
             .context = &work->stage,
         };
         status = rung_bench_measure(work->rows + work->n_rows, bench, &measure, err);
+        rung_bench_remember(bench, work->rows + work->n_rows);
         work->n_rows += bench->n_entries;
     }
     return status;
