@@ -89,6 +89,14 @@ teardown() {
     expect 0 "$folder/installed/bin/rung" --version
 }
 
+@test "without NVRTC the committed PTX is executed, and belongs to the sources of this program" {
+    [ -f share/rung/images/MANIFEST ] || skip "not run from a build folder"
+    rung run --device sim --nvrtc /nonexistent --version 1:4 --block 64 --bound const,runtime \
+        --op sum,dot --n 1000 --format json 2>/dev/null | jq -e '
+        (.rows | length) == 16 and
+        all(.rows[]; .status == "ok" and .ptx_target == "sm_75" and .image == "ptx")'
+}
+
 @test "RUNG_TARGETS compiles the default set with the program just built" {
     need_nvrtc
     expect 0 cmake -DGENERATED="$repository/generated" -DIMAGES="$folder/images" \

@@ -3,7 +3,9 @@
 # the build tree and in an installation: share/rung/images.
 
 set(RUNG_IMAGES ${PROJECT_BINARY_DIR}/share/rung/images)
-file(GLOB committed_ptx CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/generated/ptx/sm_75/*.ptx)
+# The sources as well: the manifest ties each PTX to its source, and one can change alone.
+file(GLOB committed CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/generated/ptx/sm_75/*.ptx
+     ${PROJECT_SOURCE_DIR}/generated/cu/*.cu)
 
 set(targets "")
 foreach(target IN LISTS RUNG_TARGETS)
@@ -15,7 +17,7 @@ foreach(target IN LISTS RUNG_TARGETS)
 endforeach()
 list(JOIN targets "," targets)
 
-set(images_depend ${committed_ptx} ${PROJECT_BINARY_DIR}/images.targets ${PROJECT_SOURCE_DIR}/tools/cmake/Images.cmake)
+set(images_depend ${committed} ${PROJECT_BINARY_DIR}/images.targets ${PROJECT_SOURCE_DIR}/tools/cmake/Images.cmake)
 if(targets)
   list(APPEND images_depend rung)
 endif()
