@@ -2,9 +2,12 @@
 #define _GNU_SOURCE
 #include "image/writer.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <sha2.h>
 
@@ -17,6 +20,7 @@ struct line {
 
 struct rung_image_writer {
     char *folder;
+    int lock; /* the folder itself, locked while this writer lives; -1: not open */
     struct line *lines;
     size_t count, capacity;
 };
@@ -102,11 +106,16 @@ enum rung_status rung_image_writer_open(struct rung_image_writer **out, const ch
     struct rung_image_writer *writer = calloc(1, sizeof *writer);
     char *path = rung_path_join(folder, "MANIFEST"), *text = NULL;
     size_t length;
-    if (writer)
+    if (writer) {
         writer->folder = strdup(folder);
+        writer->lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
     if (!writer || !writer->folder || !path)
         status = out_of_memory(err);
-    else if (rung_file_exists(path))
+    else if (writer->lock >= 0)
+        flock(writer->lock,
+              LOCK_EX); /* where locks do not work, one writer at a time is on trust */
+    if (status == RUNG_OK && rung_file_exists(path))
         status = rung_file_read(&text, &length, path, err);
     if (text)
         status = read_manifest(writer, text, err);
@@ -203,6 +212,8 @@ void rung_image_writer_close(struct rung_image_writer *writer)
         return;
     for (size_t i = 0; i < writer->count; i++)
         free(writer->lines[i].path);
+    if (writer->lock >= 0)
+        close(writer->lock);
     free(writer->lines);
     free(writer->folder);
     free(writer);

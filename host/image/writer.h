@@ -8,7 +8,8 @@
 
 struct rung_image_writer;
 
-/* Makes the folder if it is not there, and reads the manifest of one that is. */
+/* Makes the folder if it is not there, and reads the manifest of one that is. Waits while another
+ * process writes to it. */
 enum rung_status rung_image_writer_open(struct rung_image_writer **out, const char *folder,
                                         struct rung_error *err);
 

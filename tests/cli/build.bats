@@ -55,6 +55,29 @@ teardown() {
     (cd "$folder" && sha256sum -c --quiet MANIFEST)
 }
 
+@test "several at once into one folder: the manifest has what each of them wrote" {
+    need_nvrtc
+    for version in 1 2 3 4; do
+        rung build --version $version --target sm_75 -o "$folder" -q &
+    done
+    wait
+    [ "$(grep -c '\.cubin$' "$folder/MANIFEST")" = 4 ]
+    (cd "$folder" && sha256sum -c --quiet MANIFEST)
+}
+
+@test "killed in the middle: what is in the folder is believed or made again" {
+    need_nvrtc
+    export RUNG_CACHE_DIR=$folder/cache
+    for delay in 0.05 0.1 0.2 0.4; do
+        timeout -s KILL $delay "$rung_program" build --version 1:4 --block 32:1024:*2 \
+            --target sm_75 -o "$folder/images" -q || true
+    done
+    expect 0 rung build --version 1:4 --block 32:1024:*2 --target sm_75 -o "$folder/images" -q
+    (cd "$folder/images" && sha256sum -c --quiet MANIFEST)
+    [ "$(grep -c '\.cubin$' "$folder/images/MANIFEST")" = 24 ]
+    rung cache --format json | jq -e '.rows[0].damaged == 0'
+}
+
 @test "portable PTX stands in the oldest version of its target" {
     need_nvrtc
     expect 0 rung build --version 4 --target sm_75,sm_90 --portable -o "$folder"
