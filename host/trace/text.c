@@ -46,6 +46,35 @@ void rung_trace_end_row(const struct rung_trace_page *page)
     rung_text_append(out, "\n");
 }
 
+void rung_trace_wrap(const struct rung_trace_page *page, const char *text, unsigned column,
+                     unsigned indent)
+{
+    bool first = true;
+    while (*text) {
+        size_t length = strcspn(text, " \n");
+        struct rung_text word = {0};
+        rung_text_append_bytes(&word, text, length);
+        unsigned width = rung_trace_width(rung_text_string(&word));
+        if (!first && column + 1 + width > page->look->columns) {
+            rung_text_append(page->out, "\n");
+            rung_trace_pad(page, indent);
+            column = indent;
+            first = true;
+        }
+        rung_text_format(page->out, "%s%s", first ? "" : " ", rung_text_string(&word));
+        column += width + !first;
+        first = false;
+        rung_text_release(&word);
+        text += length;
+        if (*text == '\n') {
+            rung_text_append(page->out, "\n");
+            column = 0;
+            first = true;
+        }
+        text += *text != '\0';
+    }
+}
+
 static void rule(const struct rung_trace_page *page, const char *style, const char *text)
 {
     struct rung_text line = {0};
@@ -138,37 +167,6 @@ static void counts_line(const struct rung_trace_page *page, const struct rung_tr
     rung_text_append(page->out, "\n");
 }
 
-/* Breaks lines at blanks where they would be wider than the page; `column` is where it begins, and
- * further lines are indented by `indent`. */
-static void wrapped(const struct rung_trace_page *page, const char *text, unsigned column,
-                    unsigned indent)
-{
-    bool first = true;
-    while (*text) {
-        size_t length = strcspn(text, " \n");
-        struct rung_text word = {0};
-        rung_text_append_bytes(&word, text, length);
-        unsigned width = rung_trace_width(rung_text_string(&word));
-        if (!first && column + 1 + width > page->look->columns) {
-            rung_text_append(page->out, "\n");
-            rung_trace_pad(page, indent);
-            column = indent;
-            first = true;
-        }
-        rung_text_format(page->out, "%s%s", first ? "" : " ", rung_text_string(&word));
-        column += width + !first;
-        first = false;
-        rung_text_release(&word);
-        text += length;
-        if (*text == '\n') {
-            rung_text_append(page->out, "\n");
-            column = 0;
-            first = true;
-        }
-        text += *text != '\0';
-    }
-}
-
 /* " (16 threads, T0 to T15)": whom a finding is about. */
 static void finding_threads(struct rung_text *out, const struct rung_trace_finding *finding)
 {
@@ -202,7 +200,7 @@ static void findings(const struct rung_trace_page *page, size_t index)
         struct rung_text said = {0};
         rung_text_append(&said, finding->text);
         finding_threads(&said, finding);
-        wrapped(page, rung_text_string(&said), 6 + rung_trace_width(finding->kind), 4);
+        rung_trace_wrap(page, rung_text_string(&said), 6 + rung_trace_width(finding->kind), 4);
         rung_text_release(&said);
         rung_text_append(page->out, "\n");
     }
@@ -225,6 +223,7 @@ static void write_step(const struct rung_trace_page *page, size_t index)
             rung_trace_warp_lines(page, step);
         if (trace->n_slots && step->n_stores)
             rung_trace_shared_rows(page, index);
+        rung_trace_words_line(page, step);
         rung_trace_bank_line(page, step);
         counts_line(page, step);
     } else {
@@ -246,7 +245,7 @@ static void write_head(const struct rung_trace_page *page)
     bool beside = used + rung_trace_width(trace->title) <= page->look->columns;
     rung_trace_paint(page, RUNG_TRACE_BOLD, trace->id);
     rung_text_append(page->out, beside ? "  " : "\n");
-    wrapped(page, trace->title, beside ? used : 0, 0);
+    rung_trace_wrap(page, trace->title, beside ? used : 0, 0);
     rung_text_format(page->out, "\n%s of %llu elements · one block of %u threads, %u warp%s · %s",
                      trace->inputs[1] ? "dot product" : "sum", (unsigned long long)trace->n,
                      trace->config.block, trace->n_warps, trace->n_warps == 1 ? "" : "s",
@@ -268,7 +267,7 @@ static void write_foot(const struct rung_trace_page *page)
     rung_text_append(page->out, "\n");
     struct rung_text verification = {0};
     rung_trace_write_verification(&verification, trace, page->look->all ? SIZE_MAX : 8);
-    wrapped(page, rung_text_string(&verification), 0, 2);
+    rung_trace_wrap(page, rung_text_string(&verification), 0, 2);
     rung_text_release(&verification);
     rung_text_format(page->out, "\n%llu addition%s, %llu body run%s, %llu serialised",
                      (unsigned long long)trace->additions, trace->additions == 1 ? "" : "s",

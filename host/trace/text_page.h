@@ -32,6 +32,11 @@ unsigned rung_trace_width(const char *text);
 void rung_trace_end_row(const struct rung_trace_page *page);
 void rung_trace_value_text(const struct rung_trace_page *page, char text[32], double value);
 
+/* Breaks lines at blanks where they would be wider than the page; `column` is where it begins, and
+ * further lines are indented by `indent`. */
+void rung_trace_wrap(const struct rung_trace_page *page, const char *text, unsigned column,
+                     unsigned indent);
+
 /* A value in its column, in brackets where it is new. */
 void rung_trace_cell(const struct rung_trace_page *page, const char *text, const char *style,
                      bool bracket);
@@ -40,6 +45,7 @@ void rung_trace_shared_rows(const struct rung_trace_page *page, size_t index);
 
 void rung_trace_thread_row(const struct rung_trace_page *page, const struct rung_trace_step *step);
 void rung_trace_warp_lines(const struct rung_trace_page *page, const struct rung_trace_step *step);
+void rung_trace_words_line(const struct rung_trace_page *page, const struct rung_trace_step *step);
 void rung_trace_bank_line(const struct rung_trace_page *page, const struct rung_trace_step *step);
 void rung_trace_formulas(const struct rung_trace_page *page, const struct rung_trace_step *step);
 

@@ -85,6 +85,52 @@ void rung_trace_warp_lines(const struct rung_trace_page *page, const struct rung
     }
 }
 
+/* "0–31", "0, 8, … 248", "5": the words of an access, which lie evenly in every right kernel. */
+static void words_text(struct rung_text *out, const struct rung_trace_access *access,
+                       unsigned per_slot)
+{
+    unsigned words[RUNG_TRACE_LANES], count = 0;
+    for (unsigned lane = 0; lane < RUNG_TRACE_LANES; lane++)
+        if (access->lanes >> lane & 1)
+            words[count++] = access->slots[lane] * per_slot;
+    bool even = true;
+    for (unsigned i = 2; i < count; i++)
+        even &= words[i] - words[i - 1] == words[1] - words[0];
+    unsigned last = words[count - 1];
+    if (count == 1)
+        rung_text_format(out, "%u", last);
+    else if (even && words[1] == words[0] + per_slot)
+        rung_text_format(out, "%u–%u", words[0], last + per_slot - 1);
+    else if (count == 2)
+        rung_text_format(out, "%u, %u", words[0], last);
+    else
+        rung_text_format(out, "%u, %u, … %u", words[0], words[1], last);
+}
+
+/* The words that the first warp at work reads and writes, access by access. */
+void rung_trace_words_line(const struct rung_trace_page *page, const struct rung_trace_step *step)
+{
+    if (step->n_accesses == 0)
+        return;
+    unsigned per_slot = (unsigned)rung_type_size(page->trace->config.type) / 4;
+    unsigned warp = step->accesses[0].warp, ways = 0;
+    struct rung_text text = {0};
+    rung_text_format(&text, "warp %u", warp);
+    for (size_t i = 0; i < step->n_accesses && step->accesses[i].warp == warp; i++) {
+        const struct rung_trace_access *access = &step->accesses[i];
+        bool same = i && access[-1].store == access->store;
+        rung_text_append(&text, !i ? " " : same ? " and " : ", ");
+        rung_text_append(&text, same ? "" : access->store ? "writes " : "reads ");
+        words_text(&text, access, per_slot);
+        ways = access->ways > ways ? access->ways : ways;
+    }
+    rung_text_append(&text, ways > 1 ? "" : ": no conflict"); /* the banks follow in theirs */
+    rung_trace_label(page, "words");
+    rung_trace_wrap(page, rung_text_string(&text), RUNG_TRACE_LABEL, RUNG_TRACE_LABEL);
+    rung_text_append(page->out, "\n");
+    rung_text_release(&text);
+}
+
 /* How many distinct words each bank serves for the worst access of a step. */
 void rung_trace_bank_line(const struct rung_trace_page *page, const struct rung_trace_step *step)
 {

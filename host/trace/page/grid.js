@@ -5,7 +5,7 @@
 const palette = {};
 function readPalette() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ["paper", "ink", "soft", "faint", "cell", "active", "on-active", "fetch", "asleep", "bad", "bad-wash"])
+  for (const name of ["paper", "ink", "soft", "faint", "cell", "active", "on-active", "fetch", "asleep", "bad"])
     palette[name] = style.getPropertyValue(`--${name}`).trim();
   palette.mono = style.getPropertyValue("--mono").trim();
 }
@@ -24,9 +24,10 @@ class Grid {
     this.cell = Math.max(4, (width - this.gutter - 1) / this.columns);
     this.row = Math.min(this.tallest, Math.max(7, this.cell));
     this.height = Math.ceil(this.head + this.rows * this.row + 1);
-    if (this.canvas.width !== Math.round(width * scale) || this.canvas.height !== Math.round(this.height * scale)) {
-      this.canvas.width = Math.round(width * scale);
-      this.canvas.height = Math.round(this.height * scale);
+    const across = Math.round(width * scale), down = Math.round(this.height * scale);
+    if (this.canvas.width !== across || this.canvas.height !== down) {
+      this.canvas.width = across;
+      this.canvas.height = down;
       this.canvas.style.height = `${this.height}px`;
     }
     this.font = null; // a new size resets the context
@@ -108,7 +109,8 @@ class Grid {
   rowLabels(text) {
     const every = this.row >= 11 ? 1 : 2;
     for (let row = 0; row < this.rows; row += every)
-      this.write(text(row), this.gutter - 5, this.y(row) + this.row / 2 + 0.5, palette.soft, Math.min(10, this.row * every * 0.8), "right");
+      this.write(text(row), this.gutter - 5, this.y(row) + this.row / 2 + 0.5, palette.soft,
+        Math.min(10, this.row * every * 0.8), "right");
   }
 
   hit(event) {

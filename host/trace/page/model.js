@@ -42,6 +42,13 @@ function index(step) {
   });
   step.stale = new Set(adds.stale_threads);
   step.marked = new Set(); // threads that a finding is about
+  step.readsOf = new Map(); // thread to the indices of its reads of the first vector
+  step.partner = new Map(); // "thread element" to its value of the second
+  step.reads.thread.forEach((thread, i) => {
+    if (step.reads.vector[i] === 1) step.partner.set(`${thread} ${step.reads.element[i]}`, step.reads.value[i]);
+    else if (step.readsOf.has(thread)) step.readsOf.get(thread).push(i);
+    else step.readsOf.set(thread, [i]);
+  });
   step.storedBy = new Map(step.stores.slot.map((slot, i) => [slot, step.stores.thread[i]]));
   step.storeOf = new Map(step.stores.thread.map((thread, i) => [thread, i]));
   step.warpOf = new Map(step.warps.map((warp) => [warp.warp, warp]));
@@ -77,17 +84,16 @@ function additionText(step, i) {
 }
 
 // "T0: 1 × 2 = 2" of the load step.
-function loadText(trace, step, thread) {
-  const reads = step.reads, terms = [];
-  reads.thread.forEach((by, i) => {
-    if (by !== thread || reads.vector[i] !== 0) return;
-    const other = reads.thread.findIndex((t, j) => t === thread && reads.vector[j] === 1 && reads.element[j] === reads.element[i]);
-    terms.push(other < 0 ? value(reads.value[i]) : `${value(reads.value[i])} × ${value(reads.value[other])}`);
+function loadText(step, thread) {
+  const terms = (step.readsOf.get(thread) || []).map((i) => {
+    const other = step.partner.get(`${thread} ${step.reads.element[i]}`);
+    return other === undefined ? signed(step.reads.value[i]) : `${signed(step.reads.value[i])} × ${signed(other)}`;
   });
   const store = step.storeOf.get(thread);
   const made = store === undefined ? null : value(step.stores.value[store]);
   const sum = terms.join(" + ");
-  return `T${thread}: ` + (sum === "" ? (made ?? "reads nothing") : made === null || sum === made ? sum : `${sum} = ${made}`);
+  if (sum === "") return `T${thread}: ${made ?? "reads nothing"}`;
+  return `T${thread}: ${made === null || sum === made ? sum : `${sum} = ${made}`}`;
 }
 
 function operandPlace(adds, side, i) {
@@ -100,17 +106,21 @@ function operandPlace(adds, side, i) {
 // What a thread does in a step, in words.
 function threadStory(trace, step, thread) {
   const warp = step.warpOf.get(thread >> 5);
-  if (step.kind === "load") return loadText(trace, step, thread);
+  if (step.kind === "load") return loadText(step, thread);
   const i = step.byThread.get(thread);
   if (i !== undefined) {
     const adds = step.additions;
-    let text = `${additionText(step, i)}   (${operandPlace(adds, "left", i)} + ${operandPlace(adds, "right", i)}`;
-    text += adds.slot[i] === null ? ", kept in its register)" : ` → slot ${adds.slot[i]})`;
-    if (step.stale.has(thread)) text += "  ✗ one operand is not what the step before left there";
-    return text;
+    const from = `${operandPlace(adds, "left", i)} + ${operandPlace(adds, "right", i)}`;
+    const to = adds.slot[i] === null ? ", kept in its register" : ` → slot ${adds.slot[i]}`;
+    const stale = step.stale.has(thread) ? "  ✗ one operand is not what the step before left there" : "";
+    return `${additionText(step, i)}   (${from}${to})${stale}`;
   }
-  if (step.kind === "write") return warp && bit(warp.active, thread & 31) ? `T${thread}: writes ${value(trace.sum)}` : `T${thread}: done`;
-  if (warp && warp.body_runs) return `T${thread}: asleep, warp ${thread >> 5} runs for ${lanes(warp.active)} other threads`;
+  if (step.kind === "write") {
+    const writes = warp && bit(warp.active, thread & 31);
+    return `T${thread}: ${writes ? `writes ${value(trace.sum)}` : "done"}`;
+  }
+  if (warp && warp.body_runs)
+    return `T${thread}: asleep, warp ${thread >> 5} runs for ${lanes(warp.active)} other threads`;
   return `T${thread}: idle, and so is all of warp ${thread >> 5}`;
 }
 
@@ -119,19 +129,22 @@ function slotStory(trace, at, slot) {
   const step = stepOf(trace, at), now = step.shared[slot];
   const before = at > 0 ? stepOf(trace, at - 1).shared[slot] : null;
   const word = slot * trace.words_per_slot;
-  let text = `slot ${slot} (word ${word}, bank ${word % 32}): `;
+  const name = `slot ${slot} (word ${word}, bank ${word % 32}): `;
   const i = step.bySlot.get(slot);
-  if (i !== undefined) return text + `${value(before)} → ${value(now)}   ${additionText(step, i)}`;
-  if (step.storedBy.has(slot)) return text + `${value(now)}   ${step.kind === "load" ? loadText(trace, step, step.storedBy.get(slot)) : `stored by T${step.storedBy.get(slot)}`}`;
+  if (i !== undefined) return `${name}${value(before)} → ${value(now)}   ${additionText(step, i)}`;
+  const writer = step.storedBy.get(slot);
+  if (writer !== undefined)
+    return `${name}${value(now)}   ${step.kind === "load" ? loadText(step, writer) : `stored by T${writer}`}`;
   const readers = step.readBy.get(slot);
-  if (readers) return text + `${value(now)}, read: ${readers.map((r) => additionText(step, r)).join(", ")}`;
-  return text + (now === null ? "never written" : `${value(now)}, at rest`);
+  if (readers) return `${name}${value(now)}, read: ${readers.map((r) => additionText(step, r)).join(", ")}`;
+  return name + (now === null ? "never written" : `${value(now)}, at rest`);
 }
 
 function orderText(trace, step) {
   if (step.order === "block") {
     const arrived = step.warps.reduce((sum, warp) => sum + lanes(warp.arrived), 0);
-    return step.order_broken ? `Barrier: only ${arrived} of ${trace.block} threads arrive.` : "Then a barrier of the whole block.";
+    if (step.order_broken) return `Barrier: only ${arrived} of ${trace.block} threads arrive.`;
+    return "Then a barrier of the whole block.";
   }
   if (step.order === "warp") return "Ordered within the warp; no block barrier.";
   return "";
@@ -140,13 +153,15 @@ function orderText(trace, step) {
 function findingText(finding) {
   const threads = finding.threads;
   if (threads.length === 0) return finding.line ? `${finding.text} (warp ${finding.warp})` : finding.text;
-  const whom = threads.length === 1 ? `T${threads[0]}` : `${threads.length} threads, T${threads[0]} to T${threads[threads.length - 1]}`;
-  return `${finding.text} (${whom})`;
+  const first = threads[0], last = threads[threads.length - 1];
+  return `${finding.text} (${first === last ? `T${first}` : `${threads.length} threads, T${first} to T${last}`})`;
 }
 
 // The sentence for a step, for the eye and for the live region.
 function stepText(trace, step) {
-  if (step.kind === "write") return `The result is ${value(trace.sum)}${trace.correct ? ", as it must be" : `; it must be ${value(trace.expected)}`}.`;
+  if (step.kind === "write")
+    return `The result is ${value(trace.sum)}` +
+      (trace.correct ? ", as it must be." : `; it must be ${value(trace.expected)}.`);
   const running = step.warps.filter((warp) => warp.body_runs).length;
   let text = `${step.active} of ${trace.block} threads ${step.kind}`;
   if (step.kind === "add") text += ` in ${running} of ${trace.warps} ${trace.warps === 1 ? "warp" : "warps"}`;

@@ -15,7 +15,7 @@ class Card {
     const tell = (text) => { this.detail.textContent = text ?? this.hint; };
     this.hint = "Point at a cell, or walk to one with the arrow keys, to see its operands.";
     const small = trace.block <= 32;
-    this.picture = small ? new LadderPicture(trace, element, tell) : new GridPicture(trace, element, tell);
+    this.picture = new (small ? LadderPicture : GridPicture)(trace, element, tell);
     this.lines = trace.source.split("\n");
     this.details.addEventListener("toggle", () => this.fillList());
     tell(null);
@@ -43,10 +43,9 @@ class Card {
 
   showFacts(step) {
     const { trace } = this, last = trace.steps[trace.steps.length - 1].so_far;
-    const facts = [["additions so far", step.so_far.additions, last.additions], ["body runs so far", step.so_far.body_runs, last.body_runs],
-      ["serialised so far", step.so_far.serialised, last.serialised]];
-    this.element.querySelector(".facts").innerHTML = facts.map(([name, now, all]) =>
-      `<div><dt>${name}</dt><dd>${now} <small>of ${all}</small></dd></div>`).join("");
+    const facts = [["additions", "additions"], ["body runs", "body_runs"], ["serialised", "serialised"]];
+    this.element.querySelector(".facts").innerHTML = facts.map(([name, key]) =>
+      `<div><dt>${name} so far</dt><dd>${step.so_far[key]} <small>of ${last[key]}</small></dd></div>`).join("");
   }
 
   // Seven lines of the source round the one that runs.
@@ -62,22 +61,26 @@ class Card {
     const from = Math.max(1, line - (several ? 1 : 2)), to = Math.min(this.lines.length, line + (several ? 1 : 2));
     const shown = this.lines.slice(from - 1, to);
     const indent = Math.min(...shown.filter((text) => text.trim()).map((text) => text.match(/^ */)[0].length));
-    box.innerHTML = shown.map((text, i) =>
-      `<div${from + i === line ? ' class="at"' : ""}><span class="number">${from + i}</span>${escaped(text.slice(indent))}</div>`).join("");
+    box.innerHTML = shown.map((text, i) => {
+      const mark = from + i === line ? ' class="at"' : "";
+      return `<div${mark}><span class="number">${from + i}</span>${escaped(text.slice(indent))}</div>`;
+    }).join("");
   }
 
   showFindings(step) {
     const box = this.element.querySelector(".findings");
     const here = this.trace.findings.filter((finding) => finding.step === step.index);
     const most = 6;
-    box.innerHTML = here.slice(0, most).map((finding) => `<li><b>${escaped(finding.kind)}</b> ${escaped(findingText(finding))}</li>`).join("") +
-      (here.length > most ? `<li>and ${here.length - most} more in this step</li>` : "");
+    const items = here.slice(0, most).map((finding) =>
+      `<li><b>${escaped(finding.kind)}</b> ${escaped(findingText(finding))}</li>`);
+    if (here.length > most) items.push(`<li>and ${here.length - most} more in this step</li>`);
+    box.innerHTML = items.join("");
   }
 
   fillList() {
     if (!this.details.open) return;
     const { trace, step } = this;
-    const texts = step.kind === "load" ? step.stores.thread.map((thread) => loadText(trace, step, thread))
+    const texts = step.kind === "load" ? step.stores.thread.map((thread) => loadText(step, thread))
       : step.additions.thread.map((_, i) => additionText(step, i));
     this.list.innerHTML = texts.map((text) => `<li>${escaped(text)}</li>`).join("");
   }
@@ -89,9 +92,10 @@ function compare() {
   const rows = traces.map((trace) => {
     const step = stepOf(trace, position), add = step.kind === "add";
     const running = step.warps.filter((warp) => warp.body_runs).length;
-    const ways = step.worst > 1 ? `<td class="bad">${step.worst}-way</td>` : `<td>${step.worst ? "none" : "–"}</td>`;
-    return `<tr><th scope="row">${escaped(trace.id)}</th><td>${add ? `${step.active} of ${trace.block}` : "–"}</td>` +
-      `<td>${add ? `${running} of ${trace.warps}` : "–"}</td>${ways}<td>${step.so_far.body_runs}</td><td>${step.so_far.serialised}</td></tr>`;
+    const cells = [add ? `${step.active} of ${trace.block}` : "–", add ? `${running} of ${trace.warps}` : "–",
+      step.worst > 1 ? `${step.worst}-way` : step.worst ? "none" : "–", step.so_far.body_runs, step.so_far.serialised];
+    const row = cells.map((cell, i) => `<td${i === 2 && step.worst > 1 ? ' class="bad"' : ""}>${cell}</td>`);
+    return `<tr><th scope="row">${escaped(trace.id)}</th>${row.join("")}</tr>`;
   });
   $("compare").querySelector("tbody").innerHTML = rows.join("");
 }
@@ -117,7 +121,11 @@ function play(on) {
   playing = null;
   if (on) {
     if (position === lastStep) show(0);
-    playing = setInterval(() => { show(position + 1); if (position === lastStep) play(false); }, calm.matches ? 2400 : 1600);
+    const next = () => {
+      show(position + 1);
+      if (position === lastStep) play(false);
+    };
+    playing = setInterval(next, calm.matches ? 2400 : 1600);
   }
   $("play").textContent = on ? "❚❚" : "▶";
   $("play").setAttribute("aria-label", on ? "Pause" : "Play");
@@ -136,12 +144,16 @@ function listen() {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const typing = ["SELECT", "TEXTAREA"].includes(event.target.tagName) || event.target.name === "view";
     const pressed = event.target.tagName === "BUTTON" || event.target.tagName === "SUMMARY";
-    const keys = { ArrowLeft: position - 1, ArrowRight: position + 1, PageUp: position - 1, PageDown: position + 1, Home: 0, End: lastStep };
+    const keys = { ArrowLeft: position - 1, ArrowRight: position + 1, Home: 0, End: lastStep,
+      PageUp: position - 1, PageDown: position + 1 };
     if (event.key === " " && !pressed && !typing) { event.preventDefault(); play(playing === null); }
     else if (event.key in keys && !typing) { event.preventDefault(); go(keys[event.key]); }
   });
   for (const radio of document.querySelectorAll("[name=view]"))
-    radio.addEventListener("change", () => { document.body.dataset.view = radio.value; show(position, false); });
+    radio.addEventListener("change", () => {
+      document.body.dataset.view = radio.value;
+      show(position, false);
+    });
   addEventListener("hashchange", () => show(fromAddress(), false));
   const repaint = () => { readPalette(); show(position, false); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
@@ -163,7 +175,8 @@ function ticks() {
   $("ticks").classList.toggle("many", lastStep > 9);
   $("ticks").innerHTML = longest.steps.map((step, i) => {
     const alike = traces.every((trace) => shortName(stepOf(trace, i)) === shortName(step));
-    return `<span data-at="${i}" style="left:${lastStep ? (100 * i) / lastStep : 0}%">${alike ? escaped(shortName(step)) : i}</span>`;
+    const left = lastStep ? (100 * i) / lastStep : 0;
+    return `<span data-at="${i}" style="left:${left}%">${alike ? escaped(shortName(step)) : i}</span>`;
   }).join("");
 }
 

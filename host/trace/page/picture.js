@@ -59,7 +59,8 @@ class LadderPicture {
       if (i !== undefined)
         for (const side of ["left", "right"]) {
           const from = step.additions[side + "_at"][i] ?? slot;
-          const source = this.cells.find((c) => Number(c.dataset.step) === at - 1 && Number(c.dataset.slot) === from);
+          const source = this.cells.find((c) =>
+            Number(c.dataset.step) === at - 1 && Number(c.dataset.slot) === from);
           if (source) source.classList.add("linked");
         }
     }
@@ -77,7 +78,11 @@ class LadderPicture {
       const other = cell.querySelector("rect").getBBox();
       const dx = other.x - box.x, dy = other.y - box.y;
       const along = dx * step[0] + dy * step[1], across = Math.abs(dx * step[1]) + Math.abs(dy * step[0]);
-      if (along > 1 && (step[1] || across < 1) && along + 4 * across < least) { least = along + 4 * across; best = i; }
+      const far = along + 4 * across;
+      if (along > 1 && (step[1] || across < 1) && far < least) {
+        least = far;
+        best = i;
+      }
     });
     if (best === null) return;
     this.cells[this.here].setAttribute("tabindex", "-1");
@@ -109,7 +114,10 @@ class GridPicture {
     this.listen(words, this.words, trace.slots * trace.words_per_slot, (cell) => this.pointWord(cell));
     const pick = card.querySelector(".pick");
     for (let warp = 0; warp < trace.warps; warp++) pick.add(new Option(`warp ${warp}`, String(warp)));
-    pick.addEventListener("change", () => { this.picked = pick.value === "" ? null : Number(pick.value); this.pointThread(null); });
+    pick.addEventListener("change", () => {
+      this.picked = pick.value === "" ? null : Number(pick.value);
+      this.pointThread(null);
+    });
     this.picked = null;
     let width = 0; // drawing changes the height: only a new width asks for another drawing
     new ResizeObserver(([entry]) => {
@@ -178,7 +186,8 @@ class GridPicture {
     if (this.words.canvas.offsetParent && this.trace.slots) drawWords(this.words, this.trace, this.at, this.focus);
     this.threads.canvas.setAttribute("aria-label", `Threads, a row is a warp. ${stepText(this.trace, step)}`);
     const access = shownAccess(step, this.focus.warp);
-    this.words.canvas.setAttribute("aria-label", "Shared memory, a column is a bank. " +
-      (access ? `Warp ${access.warp}: ${access.ways === 1 ? "no conflict" : `${access.ways}-way conflict`}.` : "Not touched."));
+    const conflict = !access ? "Not touched."
+      : `Warp ${access.warp}: ${access.ways === 1 ? "no conflict" : `${access.ways}-way conflict`}.`;
+    this.words.canvas.setAttribute("aria-label", `Shared memory, a column is a bank. ${conflict}`);
   }
 }
