@@ -108,6 +108,7 @@ static enum rung_status make_entries(struct rung_bench *bench, const struct rung
     for (size_t i = 0; i < bench->n_entries; i++) {
         struct rung_bench_entry *entry = &bench->entries[i];
         entry->config = configs[i];
+        entry->target = bench->spec.target;
         entry->tpl = rung_ladder_find(bench->spec.ladder, configs[i].version, configs[i].variant);
         if (!entry->tpl) {
             char id[RUNG_ID_SIZE];

@@ -20,6 +20,7 @@ struct rung_bench_spec {
 struct rung_bench_entry {
     struct rung_config config;
     const struct rung_template *tpl;
+    unsigned target;                 /* that it is compiled for */
     struct rung_reduction reduction; /* empty unless status is RUNG_ROW_OK */
     enum rung_row_status status;
     char reason[512];
@@ -67,7 +68,7 @@ void rung_row_rate(struct rung_row *row, double ceiling_gb_per_s);
 void rung_bench_remember(struct rung_bench *bench, const struct rung_row *rows);
 
 /* Fills vs_v1 of every timed row: against version 1 of the same block, bound, unrolling, operation,
- * type and n, with the predicate `mod` if there is one. */
+ * type, n and PTX target, with the predicate `mod` if there is one. */
 void rung_rows_relate(struct rung_row *rows, size_t n_rows);
 
 /* RUNG_OK, RUNG_WRONG if any row is wrong, else RUNG_INCOMPLETE if some failed and others did not,

@@ -35,6 +35,7 @@ void rung_bench_row(struct rung_row *row, const struct rung_bench_entry *entry, 
     struct rung_model model;
     struct rung_plan plan;
     rung_row_init(row, &entry->config, n);
+    row->ptx_target = entry->target;
     if (rung_model_block(&model, entry->tpl, &entry->config, NULL) == RUNG_OK)
         row->model = (struct rung_counts){.known = true,
                                           .additions = model.additions,
@@ -332,7 +333,7 @@ static bool same_rung_but_version(const struct rung_row *a, const struct rung_ro
 {
     return a->config.block == b->config.block && a->config.bound == b->config.bound &&
            a->config.unroll == b->config.unroll && a->config.op == b->config.op &&
-           a->config.type == b->config.type && a->n == b->n;
+           a->config.type == b->config.type && a->n == b->n && a->ptx_target == b->ptx_target;
 }
 
 void rung_rows_relate(struct rung_row *rows, size_t n_rows)

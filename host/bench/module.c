@@ -161,7 +161,7 @@ static enum rung_status find_function(struct rung_module *kernel, const char *sy
                                 : rung_driver_fail(err, driver, code, "cuModuleGetFunction");
 }
 
-enum rung_status rung_module_load(struct rung_module *out, const struct rung_device *device,
+static enum rung_status load_kind(struct rung_module *out, const struct rung_device *device,
                                   const struct rung_image *image, enum rung_image_kind kind,
                                   const char *symbol, struct rung_error *err)
 {
@@ -187,6 +187,24 @@ enum rung_status rung_module_load(struct rung_module *out, const struct rung_dev
     else
         rung_module_release(&kernel);
     return status;
+}
+
+/* A driver that has no use for the cubin after all (it is older than the compiler, or executes PTX
+ * only) still has the PTX. */
+enum rung_status rung_module_load(struct rung_module *out, const struct rung_device *device,
+                                  const struct rung_image *image, enum rung_image_kind kind,
+                                  const char *symbol, struct rung_error *err)
+{
+    struct rung_error cubin = {0};
+    if (kind != RUNG_IMAGE_AUTO)
+        return load_kind(out, device, image, kind, symbol, err);
+    enum rung_status status = load_kind(out, device, image, kind, symbol, &cubin);
+    bool unusable =
+        cubin.native == CUDA_ERROR_NO_BINARY_FOR_GPU || cubin.native == CUDA_ERROR_INVALID_IMAGE;
+    if (unusable && image->cubin && image->ptx)
+        return load_kind(out, device, image, RUNG_IMAGE_PTX, symbol, err);
+    return status == RUNG_OK ? status
+                             : rung_fail_native(err, status, cubin.native, "%s", cubin.text);
 }
 
 void rung_module_release(struct rung_module *kernel)

@@ -11,7 +11,7 @@ bool rung_page_same_but_version(const struct rung_row *a, const struct rung_row 
 {
     struct rung_config left = a->config, right = b->config;
     left.version = right.version;
-    return rung_config_equal(&left, &right) && a->n == b->n;
+    return rung_config_equal(&left, &right) && a->n == b->n && a->ptx_target == b->ptx_target;
 }
 
 void rung_page_label(char label[80], const struct rung_page *page, const struct rung_row *row)
@@ -28,6 +28,14 @@ static size_t section_end(const struct rung_page *page, size_t begin)
            page->rows[end].config.version > page->rows[end - 1].config.version)
         end++;
     return end;
+}
+
+static bool targets_differ(const struct rung_page *page)
+{
+    for (size_t i = 1; i < page->n_rows; i++)
+        if (page->rows[i].ptx_target != page->rows[0].ptx_target)
+            return true;
+    return false;
 }
 
 /* Sections of one row each are no sections: then the rows stand in one table, by id. */
@@ -110,6 +118,8 @@ static void print_heading(const struct rung_page *page, size_t begin, bool flat,
             fprintf(to, ", %s", rung_op_word(config->op));
         if (config->variant != RUNG_VARIANT_BASE)
             fprintf(to, ", %s", rung_variant_word(config->variant));
+        if (targets_differ(page))
+            fprintf(to, ", PTX sm_%u", row->ptx_target);
         fputs(": ", to);
     }
     print_size(row, to);
@@ -124,12 +134,13 @@ static void print_heading(const struct rung_page *page, size_t begin, bool flat,
 struct results {
     const struct rung_page *page;
     size_t begin, end;
-    bool flat, passes, launches, ceiling, vs_v1;
+    bool flat, target, passes, launches, ceiling, vs_v1;
 };
 
 static struct results look_at(const struct rung_page *page, size_t begin, size_t end, bool flat)
 {
     struct results out = {.page = page, .begin = begin, .end = end, .flat = flat};
+    out.target = flat && targets_differ(page);
     for (size_t i = begin; i < end; i++) {
         const struct rung_row *row = &page->rows[i];
         out.passes |= row->passes != page->rows[begin].passes;
@@ -140,7 +151,7 @@ static struct results look_at(const struct rung_page *page, size_t begin, size_t
     return out;
 }
 
-static size_t list_columns(struct rung_column columns[10], const struct results *results)
+static size_t list_columns(struct rung_column columns[11], const struct results *results)
 {
     static const struct rung_column counted[] = {
         {"sum",        "sum",        true},
@@ -156,6 +167,8 @@ static size_t list_columns(struct rung_column columns[10], const struct results 
     bool sim = results->page->counted;
     size_t n = 0;
     columns[n++] = (struct rung_column){"version", results->flat ? "id" : "version", false};
+    if (results->target)
+        columns[n++] = (struct rung_column){"ptx_target", "PTX", false};
     if (results->passes)
         columns[n++] = (struct rung_column){"passes", "passes", true};
     if (results->launches)
@@ -210,6 +223,8 @@ static void add_result(struct rung_table *table, const struct results *results,
     row_label(label, results->page, row, results->flat);
     rung_table_row(table);
     rung_table_text(table, label);
+    if (results->target)
+        rung_table_format(table, "sm_%u", row->ptx_target);
     if (results->passes)
         rung_table_format(table, "%u", row->passes);
     if (results->launches)
@@ -227,7 +242,7 @@ static void add_result(struct rung_table *table, const struct results *results,
 static enum rung_status print_results(const struct results *results, FILE *to,
                                       struct rung_error *err)
 {
-    struct rung_column columns[10];
+    struct rung_column columns[11];
     size_t n = list_columns(columns, results);
     struct rung_table *table = rung_table_new(columns, n);
     for (size_t i = results->begin; i < results->end; i++)
@@ -255,7 +270,7 @@ static double cost(const struct rung_page *page, const struct rung_row *row)
 static void print_steps(const struct rung_page *page, size_t begin, size_t end, FILE *to)
 {
     double largest = -1;
-    unsigned from = 0, until = 0;
+    unsigned from = 0, until = 0, steps = 0;
     for (size_t i = begin + 1; i < end; i++) {
         const struct rung_row *row = &page->rows[i], *before = &page->rows[i - 1];
         double step = cost(page, before) / cost(page, row);
@@ -264,16 +279,16 @@ static void print_steps(const struct rung_page *page, size_t begin, size_t end, 
         if (largest < 0)
             fprintf(to, "\n%s\n",
                     page->counted ? "Counted steps, serialised runs per block" : "Step speed-ups");
-        if (page->format == RUNG_FORMAT_MD)
-            fputs("- ", to);
-        fprintf(to, "  v%u -> v%u  %.2fx\n", before->config.version, row->config.version, step);
+        fprintf(to, "%s v%u -> v%u  %.2fx\n", page->format == RUNG_FORMAT_MD ? "-" : " ",
+                before->config.version, row->config.version, step);
+        steps++;
         if (step > largest) {
             largest = step;
             from = before->config.version;
             until = row->config.version;
         }
     }
-    if (largest > 0)
+    if (steps > 1)
         fprintf(to, "%sLargest single step: v%u -> v%u\n",
                 page->format == RUNG_FORMAT_MD ? "\n" : "", from, until);
 }
@@ -284,6 +299,27 @@ static uint64_t verified_runs(const struct rung_page *page)
     for (size_t i = 0; i < page->n_rows; i++)
         runs += (uint64_t)json_integer_value(json_object_get(page->rows[i].extra, "verified_runs"));
     return runs;
+}
+
+/* "Code: cubin for sm_90 from PTX sm_90; times: clean, isolated" */
+static void print_code(const struct rung_page *page, FILE *to)
+{
+    const struct rung_row *row = NULL;
+    for (size_t i = 0; !row && i < page->n_rows; i++)
+        if (page->rows[i].image[0])
+            row = &page->rows[i];
+    if (!row)
+        return;
+    const json_t *timing = json_object_get(row->extra, "timing");
+    fprintf(to, "Loaded as %s", row->image);
+    if (!targets_differ(page))
+        fprintf(to, ", compiled for sm_%u", row->ptx_target);
+    if (row->sass_target)
+        fprintf(to, ", running as sm_%u", row->sass_target);
+    if (timing)
+        fprintf(to, "; times: %s cache, %s", json_string_value(json_object_get(timing, "state")),
+                json_string_value(json_object_get(timing, "timer")));
+    fputc('\n', to);
 }
 
 static void print_verdict(const struct rung_page *page, FILE *to)
@@ -335,6 +371,7 @@ static enum rung_status print_flat(const struct rung_page *page, FILE *to, struc
 
 enum rung_status rung_page_print(const struct rung_page *page, FILE *to, struct rung_error *err)
 {
+    print_code(page, to);
     enum rung_status status =
         is_flat(page) ? print_flat(page, to, err) : print_sections(page, to, err);
     if (status == RUNG_OK)

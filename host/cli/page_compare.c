@@ -32,7 +32,8 @@ static const struct rung_row *runtime_twin(const struct rung_page *page, const s
     wanted.bound = RUNG_BOUND_RUNTIME;
     wanted.unroll = RUNG_UNROLL_NONE;
     for (size_t i = 0; i < page->n_rows; i++)
-        if (page->rows[i].n == row->n && rung_config_equal(&page->rows[i].config, &wanted))
+        if (page->rows[i].n == row->n && page->rows[i].ptx_target == row->ptx_target &&
+            rung_config_equal(&page->rows[i].config, &wanted))
             return &page->rows[i];
     return NULL;
 }
@@ -53,13 +54,32 @@ static void ratio_cell(struct rung_table *table, double ratio)
         rung_table_empty(table);
 }
 
+/* Whether block, version and bound say all that tells the rows apart. */
+static bool is_plain(const struct rung_page *page)
+{
+    for (size_t i = 0; i < page->n_rows; i++) {
+        struct rung_config config = page->rows[i].config;
+        config.version = page->rows[0].config.version;
+        config.block = page->rows[0].config.block;
+        config.bound = page->rows[0].config.bound;
+        config.unroll = page->rows[0].config.unroll;
+        if (!rung_config_equal(&config, &page->rows[0].config) ||
+            page->rows[i].n != page->rows[0].n)
+            return false;
+    }
+    return true;
+}
+
 /* One row, with its steps from the one above it where that is the rung below. */
 static void add_bounds(struct rung_table *table, const struct rung_page *page,
                        const struct rung_row *row, const struct rung_row *before)
 {
-    char label[80];
+    char label[RUNG_ID_SIZE];
     double constant = bound_cost(page, row), runtime = bound_cost(page, runtime_twin(page, row));
-    rung_page_label(label, page, row);
+    if (is_plain(page))
+        rung_page_label(label, page, row);
+    else
+        rung_config_id(&row->config, label);
     rung_table_row(table);
     rung_table_format(table, "%u", row->config.block);
     rung_table_text(table, label);
