@@ -7,6 +7,7 @@
 #include "bench/ceiling.h"
 #include "cli/command.h"
 #include "cli/environment.h"
+#include "cli/modulo.h"
 #include "cli/page.h"
 #include "cli/rows.h"
 #include "cli/stage.h"
@@ -120,8 +121,10 @@ static enum rung_status run_target(struct work *work, unsigned target,
     rung_stage_progress(stage, "compiling");
     enum rung_status status =
         rung_bench_open(&bench, &spec, stage->expanded.configs, stage->expanded.n_configs, err);
+    size_t first = work->n_rows;
     if (status == RUNG_OK)
         status = measure(work, &bench, selection, err);
+    rung_modulo_note(work->rows + first, work->n_rows - first, &stage->images, target);
     rung_bench_close(&bench);
     return status;
 }
@@ -187,7 +190,9 @@ static enum rung_status print(struct work *work, int argc, char **argv, struct r
         return rung_rows_print_csv(work->rows, work->n_rows, to, err);
     default:
         rung_stage_print(stage, to);
-        return rung_page_print(&page, to, err);
+        if (rung_page_print(&page, to, err) != RUNG_OK)
+            return err->status;
+        return rung_modulo_print(work->rows, work->n_rows, page.format, to, err);
     }
 }
 

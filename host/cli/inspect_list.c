@@ -46,7 +46,7 @@ static void print_title(const struct printer *printer, const struct rung_inspect
 static void list_ptx(const struct printer *printer, const struct rung_inspect_row *row,
                      const struct rung_inspected *kernel)
 {
-    const struct rung_verdict *verdict = &kernel->ptx.verdict;
+    const struct rung_modulo *verdict = &kernel->ptx.verdict;
     const struct rung_lines *lines = &row->inspection.ptx_lines;
     uint32_t next = 0;
     print_title(printer, row, kernel, kernel->ptx_target, "PTX", &kernel->ptx);
@@ -67,7 +67,7 @@ static void list_ptx(const struct printer *printer, const struct rung_inspect_ro
 static void list_sass(const struct printer *printer, const struct rung_inspect_row *row,
                       const struct rung_inspected *kernel)
 {
-    const struct rung_verdict *verdict = &kernel->sass.verdict;
+    const struct rung_modulo *verdict = &kernel->sass.verdict;
     const struct rung_code *code = &kernel->sass.code;
     uint32_t next = 0;
     if (!kernel->sass.present) {
@@ -107,7 +107,7 @@ static enum rung_status list_source(const struct printer *printer,
     if (item->kind == RUNG_INSPECT_PTX || item->kind == RUNG_INSPECT_CUBIN)
         return rung_fail(err, RUNG_USAGE, "--show source: %s is compiled code, without its source",
                          item->name);
-    const struct rung_verdict *verdict = &kernel->ptx.verdict;
+    const struct rung_modulo *verdict = &kernel->ptx.verdict;
     const char *at = item->bytes;
     uint32_t last = last_source_line(&kernel->ptx.code);
     bool ended = false;

@@ -29,7 +29,7 @@ static json_t *side_json(const struct rung_inspected_side *side)
 {
     if (!side->present)
         return json_null();
-    const struct rung_verdict *verdict = &side->verdict;
+    const struct rung_modulo *verdict = &side->verdict;
     return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:b}", "verdict",
                      rung_verdict_text(verdict->word), "divide", (int)verdict->divide, "mask",
                      (int)verdict->mask, "multiply", (int)verdict->multiply, "barriers",

@@ -21,7 +21,7 @@ struct rung_inspected_side {
     bool present;
     char why[256]; /* why not, in one line; "" where nothing was to be had */
     struct rung_code code;
-    struct rung_verdict verdict;
+    struct rung_modulo verdict;
 };
 
 struct rung_inspected {

@@ -37,7 +37,7 @@ bool rung_judge_decide(struct rung_judge *judge, uint32_t i)
     return true;
 }
 
-static enum rung_verdict_word word_of(const struct rung_verdict *verdict)
+static enum rung_verdict_word word_of(const struct rung_modulo *verdict)
 {
     int kinds = (verdict->divide > 0) + (verdict->mask > 0) + (verdict->multiply > 0);
     if (kinds > 1)
@@ -50,7 +50,7 @@ static enum rung_verdict_word word_of(const struct rung_verdict *verdict)
 
 /* Marks the conditions that depend on what decided; where nothing did, all those that guard an
  * update, for they are the plain comparisons. */
-static bool show_guards(const struct rung_verdict *verdict, struct rung_judge *judge)
+static bool show_guards(const struct rung_modulo *verdict, struct rung_judge *judge)
 {
     uint32_t n = judge->code->n_instructions;
     bool *depends = rung_arena_array(judge->arena, (size_t)n + 1, sizeof *depends);
@@ -67,7 +67,7 @@ static bool show_guards(const struct rung_verdict *verdict, struct rung_judge *j
     return true;
 }
 
-static bool list_evidence(struct rung_verdict *out, const struct rung_judge *judge)
+static bool list_evidence(struct rung_modulo *out, const struct rung_judge *judge)
 {
     uint32_t n = judge->code->n_instructions;
     size_t count = 0;
@@ -83,10 +83,10 @@ static bool list_evidence(struct rung_verdict *out, const struct rung_judge *jud
     return true;
 }
 
-bool rung_verdict_reach(struct rung_verdict *out, const struct rung_code *code,
+bool rung_verdict_reach(struct rung_modulo *out, const struct rung_code *code,
                         struct rung_arena *arena)
 {
-    *out = (struct rung_verdict){0};
+    *out = (struct rung_modulo){0};
     struct rung_judge judge = {.code = code, .arena = arena};
     judge.marks = rung_arena_array(arena, (size_t)code->n_instructions + 1, sizeof *judge.marks);
     if (!judge.marks || !rung_trail_build(&judge.trail, code, arena) ||
@@ -105,7 +105,7 @@ bool rung_verdict_reach(struct rung_verdict *out, const struct rung_code *code,
     return true;
 }
 
-void rung_verdict_short(const struct rung_verdict *verdict, char text[24])
+void rung_verdict_short(const struct rung_modulo *verdict, char text[24])
 {
     uint32_t count = verdict->word == RUNG_VERDICT_DIVIDE     ? verdict->divide
                      : verdict->word == RUNG_VERDICT_MASK     ? verdict->mask

@@ -33,7 +33,7 @@ struct rung_evidence {
     bool decides;         /* the division, multiplication or mask itself; else the guard round it */
 };
 
-struct rung_verdict {
+struct rung_modulo {
     enum rung_verdict_word word;
     uint32_t divide, mask, multiply; /* instructions of each kind found */
     uint32_t barriers;
@@ -44,10 +44,10 @@ struct rung_verdict {
 };
 
 /* Judges one kernel. Evidence lives in `arena`. False when out of memory. */
-bool rung_verdict_reach(struct rung_verdict *out, const struct rung_code *code,
+bool rung_verdict_reach(struct rung_modulo *out, const struct rung_code *code,
                         struct rung_arena *arena);
 
 /* "divide", "mask x8", "multiply", ... in at most 24 characters. */
-void rung_verdict_short(const struct rung_verdict *verdict, char text[24]);
+void rung_verdict_short(const struct rung_modulo *verdict, char text[24]);
 
 #endif

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                           .n_routines = 1};
     struct rung_arena arena = {0};
     struct rung_code code;
-    struct rung_verdict verdict;
+    struct rung_modulo verdict;
     struct rung_mix mix;
     struct rung_mix_line *lines;
     size_t n_lines;

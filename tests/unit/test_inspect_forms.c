@@ -57,7 +57,7 @@ static const struct expected *find(const struct fixture *fixture, const char *ke
     return NULL;
 }
 
-static unsigned count_of(const struct rung_verdict *verdict)
+static unsigned count_of(const struct rung_modulo *verdict)
 {
     return verdict->word == RUNG_VERDICT_DIVIDE     ? verdict->divide
            : verdict->word == RUNG_VERDICT_MASK     ? verdict->mask
@@ -68,7 +68,7 @@ static unsigned count_of(const struct rung_verdict *verdict)
 static void check_side(const struct rung_inspected *kernel, const struct rung_inspected_side *side,
                        const char *language, const struct expected *expected, int generation)
 {
-    const struct rung_verdict *verdict = &side->verdict;
+    const struct rung_modulo *verdict = &side->verdict;
     if (strcmp(rung_verdict_text(verdict->word), expected->word[generation]) != 0 ||
         count_of(verdict) != expected->count[generation])
         fail_msg("%s for sm_%u, %s: %s %u in place of %s %u", kernel->kernel, kernel->ptx_target,

@@ -271,7 +271,7 @@ static void odd_instructions_are_lowered(void **state)
     assert_non_null(array);
     struct rung_arena arena = {0};
     struct rung_code code;
-    struct rung_verdict verdict;
+    struct rung_modulo verdict;
     const struct rung_sass_routine routines[] = {
         {"$x$__cuda_sm20_rem_u64", 0         },
         {"$x$__cuda_sm20_div_u16", UINT64_MAX}
