@@ -8,6 +8,7 @@
 
 #include "cli/keys.h"
 #include "report/best.h"
+#include "report/counters.h"
 
 static void cell_number(struct rung_table *table, const char *format, double value)
 {
@@ -96,6 +97,58 @@ enum rung_status rung_results_print(const struct rung_result *rows, size_t n_row
     }
     enum rung_status status = rung_table_print(table, format, to, err);
     rung_table_free(table);
+    return status;
+}
+
+static void counter_cells(struct rung_table *table, const struct rung_counted *counted)
+{
+    rung_table_text(table, counted->source);
+    cell_number(table, "%.0f", counted->body_runs);
+    cell_number(table, "%.0f", counted->serialised);
+    cell_number(table, "%.6g", counted->load_wavefronts);
+    cell_number(table, "%.6g", counted->load_conflicts);
+    cell_number(table, "%.6g", counted->store_wavefronts);
+    cell_number(table, "%.6g", counted->store_conflicts);
+    cell_number(table, "%.6g", counted->warp_instructions);
+}
+
+enum rung_status rung_results_print_counters(const struct rung_result *rows, size_t n_rows,
+                                             enum rung_format format, FILE *to,
+                                             struct rung_error *err)
+{
+    static const struct rung_column columns[] = {
+        {"configuration",     "per block", false},
+        {"source",            "source",    false},
+        {"body_runs",         "runs",      true },
+        {"serialised",        "serial.",   true },
+        {"load_wavefronts",   "load wf.",  true },
+        {"load_conflicts",    "confl.",    true },
+        {"store_wavefronts",  "store wf.", true },
+        {"store_conflicts",   "confl.",    true },
+        {"warp_instructions", "instr.",    true },
+    };
+    const char *why = NULL;
+    struct rung_keys keys = {0};
+    struct rung_table *table = rung_table_new(columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < n_rows; i++)
+        rung_keys_look(&keys, rows[i].key);
+    for (size_t i = 0; i < n_rows; i++) {
+        struct rung_counted counted[RUNG_COUNTED_MAX];
+        size_t n = rung_counted_read(counted, &rows[i].row);
+        char name[RUNG_CELL_KEY_SIZE];
+        rung_keys_name(name, &keys, rows[i].key);
+        why = why ? why : rung_counted_unavailable(&rows[i].row);
+        for (size_t k = 0; k < n; k++) {
+            rung_table_row(table);
+            rung_table_text(table, k ? "" : name);
+            counter_cells(table, &counted[k]);
+        }
+    }
+    fputs("\n", to);
+    enum rung_status status = rung_table_print(table, format, to, err);
+    rung_table_free(table);
+    if (why)
+        fprintf(to, "no counters of a card: %s\n", why);
     return status;
 }
 

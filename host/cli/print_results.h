@@ -11,6 +11,11 @@
 enum rung_status rung_results_print(const struct rung_result *rows, size_t n_rows,
                                     enum rung_format format, FILE *to, struct rung_error *err);
 
+/* Counters per block of every row, one line a source: the model, the simulator, the card. */
+enum rung_status rung_results_print_counters(const struct rung_result *rows, size_t n_rows,
+                                             enum rung_format format, FILE *to,
+                                             struct rung_error *err);
+
 /* The best set of every question that the rows ask, and how far the next is behind. Nothing where
  * nothing was timed. */
 enum rung_status rung_results_print_best(const struct rung_result *rows, size_t n_rows, FILE *to,

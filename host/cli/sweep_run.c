@@ -332,6 +332,9 @@ static enum rung_status print(struct run *run, struct rung_error *err)
     } else if (status == RUNG_OK) {
         printf("%s\n", json_string_value(json_object_get(run->sweep.facts, "name")));
         status = rung_results_print(results->rows, results->n_rows, run->format, stdout, err);
+        if (status == RUNG_OK && arguments->counters)
+            status = rung_results_print_counters(results->rows, results->n_rows, run->format,
+                                                 stdout, err);
         if (status == RUNG_OK)
             status = rung_results_print_best(results->rows, results->n_rows, stdout, err);
     }

@@ -252,6 +252,7 @@ static enum rung_status fill(struct page *page, const struct rung_result *all, s
         status = add_group(page, &groups.groups[g], g + 1);
     if (status == RUNG_OK) {
         rung_page_failures(page->out, files, n_files);
+        rung_page_counters(page->out, all, n);
         rung_page_rows(page->out, all, n);
         rung_page_environment(page->out, files, n_files);
     }

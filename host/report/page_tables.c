@@ -3,7 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "report/counters.h"
 #include "report/html.h"
 
 static void number(struct rung_text *out, const char *format, double value)
@@ -101,6 +103,81 @@ void rung_page_failures(struct rung_text *out, const struct rung_results *files,
         }
     }
     rung_text_append(out, "</ul>\n");
+}
+
+static void counted_row(struct rung_text *out, const struct rung_row *row,
+                        const struct rung_counted *counted)
+{
+    rung_text_append(out, "<tr>");
+    id_cell(out, row);
+    rung_text_format(out, "<td>%s</td>", counted->source);
+    number(out, "%.0f", counted->body_runs);
+    number(out, "%.0f", counted->serialised);
+    number(out, "%.6g", counted->load_wavefronts);
+    number(out, "%.6g", counted->load_conflicts);
+    number(out, "%.6g", counted->store_wavefronts);
+    number(out, "%.6g", counted->store_conflicts);
+    number(out, "%.6g", counted->warp_instructions);
+    rung_text_append(out, "</tr>\n");
+}
+
+/* Whether an earlier row of the same configuration showed this source already. */
+static bool shown(const struct rung_result *rows, size_t i, const char *source)
+{
+    for (size_t j = 0; j < i; j++) {
+        struct rung_counted counted[RUNG_COUNTED_MAX];
+        if (!rung_config_equal(&rows[j].row.config, &rows[i].row.config))
+            continue;
+        size_t n = rung_counted_read(counted, &rows[j].row);
+        for (size_t k = 0; k < n; k++)
+            if (strcmp(counted[k].source, source) == 0)
+                return true;
+    }
+    return false;
+}
+
+static void counted_rows(struct rung_text *out, const struct rung_result *rows, size_t n_rows,
+                         const struct rung_config *config)
+{
+    for (size_t i = 0; i < n_rows; i++) {
+        struct rung_counted counted[RUNG_COUNTED_MAX];
+        if (!rung_config_equal(&rows[i].row.config, config))
+            continue;
+        size_t n = rung_counted_read(counted, &rows[i].row);
+        for (size_t k = 0; k < n; k++)
+            if (!shown(rows, i, counted[k].source))
+                counted_row(out, &rows[i].row, &counted[k]);
+    }
+}
+
+void rung_page_counters(struct rung_text *out, const struct rung_result *rows, size_t n_rows)
+{
+    bool any = false;
+    for (size_t i = 0; i < n_rows; i++) {
+        struct rung_counted counted[RUNG_COUNTED_MAX];
+        any |= rung_counted_read(counted, &rows[i].row) > 1;
+    }
+    if (!any)
+        return;
+    rung_text_append(
+        out,
+        "<h2>Model, simulator, silicon</h2><p>Per block. Store wavefronts are the serialised "
+        "runs and one first store a warp; where the card shows fewer load wavefronts, its "
+        "compiler merged neighbouring loads. Instructions are issued by every warp, also those "
+        "without an active lane, and the card's are not those of the PTX.</p>\n"
+        "<div class=scroll><table class=rows><thead><tr><th scope=col>configuration</th>"
+        "<th scope=col>source</th><th scope=col class=n>body runs</th><th scope=col "
+        "class=n>serialised</th><th scope=col class=n>load wavefronts</th><th scope=col "
+        "class=n>conflicts</th><th scope=col class=n>store wavefronts</th><th scope=col "
+        "class=n>conflicts</th><th scope=col class=n>warp instructions</th></tr></thead><tbody>\n");
+    for (size_t i = 0; i < n_rows; i++) {
+        bool first = true;
+        for (size_t j = 0; j < i; j++)
+            first &= !rung_config_equal(&rows[j].row.config, &rows[i].row.config);
+        if (first)
+            counted_rows(out, rows, n_rows, &rows[i].row.config);
+    }
+    rung_text_append(out, "</tbody></table></div>\n");
 }
 
 static void time_cells(struct rung_text *out, const struct rung_row *row)

@@ -11,6 +11,7 @@
 #include "bench/bench.h"
 #include "bench/ceiling.h"
 #include "sim/sim.h"
+#include "sweep/hardware.h"
 #include "sweep/inputs.h"
 #include "sweep/made.h"
 #include "sweep/slot.h"
@@ -36,7 +37,9 @@ struct rung_measurer {
     struct rung_error no_nvrtc;
     struct rung_cache *cache;
     struct rung_image_source images;
-    struct rung_sampler *sampler; /* NULL on the simulator */
+    struct rung_sampler *sampler;   /* NULL on the simulator */
+    struct rung_hardware *hardware; /* opened when the first counters are asked for */
+    struct rung_error no_hardware;  /* why there are none */
     struct rung_inputs inputs;
     struct rung_made made;
     struct prepared *slots[SLOTS_MAX];
@@ -226,6 +229,35 @@ static enum rung_status verify_on_card(struct rung_measurer *m, struct prepared 
     return status;
 }
 
+static enum rung_status run_once(void *context, struct rung_error *err)
+{
+    struct prepared *slot = context;
+    const struct rung_reduction *reduction = &slot->bench.entries[0].reduction;
+    CUdeviceptr result;
+    enum rung_status status =
+        rung_reduction_enqueue(&result, reduction, &slot->plan, &slot->input->workspaces[0],
+                               reduction->device->stream, err);
+    if (status == RUNG_OK)
+        RUNG_CU(&reduction->device->driver, done, cuStreamSynchronize, reduction->device->stream);
+done:
+    return status;
+}
+
+/* The card's counters of the first launch, before anything is timed: a profiler disturbs times. */
+static json_t *read_hardware(struct rung_measurer *m, struct prepared *slot)
+{
+    struct rung_error err = {0};
+    json_t *counters = NULL;
+    if (!m->hardware && m->no_hardware.status == RUNG_OK)
+        (void)rung_hardware_open(&m->hardware, &m->device, &m->no_hardware);
+    if (!m->hardware)
+        return json_pack("{s:s}", "unavailable", m->no_hardware.text);
+    if (rung_hardware_read(&counters, m->hardware, run_once, slot, &err) != RUNG_OK)
+        return json_pack("{s:s}", "unavailable", err.text);
+    json_object_set_new(counters, "blocks", json_integer((json_int_t)slot->plan.passes[0].blocks));
+    return counters;
+}
+
 static void add_provenance(struct rung_measurer *m, struct rung_row *row,
                            const struct prepared *slot, double first_ms)
 {
@@ -253,6 +285,11 @@ static void verify(struct rung_measurer *m, struct prepared *slot, struct rung_r
             m->sampler ? verify_on_card(m, slot, &first_ms, &err) : verify_simulated(m, slot, &err);
     rung_row_take_verdict(row, &slot->verdict);
     add_provenance(m, row, slot, first_ms);
+    if (m->spec->counters && m->sampler && status == RUNG_OK && row->status == RUNG_ROW_OK)
+        json_object_set_new(row->extra, "hardware", read_hardware(m, slot));
+    else if (m->spec->counters && !m->sampler)
+        json_object_set_new(row->extra, "hardware",
+                            json_pack("{s:s}", "unavailable", "the simulator counts itself"));
     if (status == RUNG_OK)
         return;
     *dead = status == RUNG_DRIVER;

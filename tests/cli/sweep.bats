@@ -163,6 +163,14 @@ ids_of() {
     says "2 same" "0 false alarms among 2 pairs"
 }
 
+@test "sweep: model and simulator in one table of counters" {
+    expect 0 small --version 1:3 --block 256 --bound const --counters
+    output=$(tr -s ' ' <<<"$output")
+    # What an H200 counts for one block: 95 and 55 wavefronts, 35 of version 2's stores conflicts.
+    says "simulator 47 47 95 0 55 0" "simulator 12 47 95 70 55 35" "simulator 12 12 25 0 20 0" \
+        "no counters of a card: the simulator counts itself"
+}
+
 @test "compare: classes, reasons and exit statuses" {
     small --version 1:3 --block 64 --bound const -o "$work/a" >/dev/null 2>&1
     small --version 2:4 --block 64 --bound const -o "$work/b" >/dev/null 2>&1
