@@ -45,6 +45,7 @@ void rung_trace_shared_rows(const struct rung_trace_page *page, size_t index);
 
 void rung_trace_thread_row(const struct rung_trace_page *page, const struct rung_trace_step *step);
 void rung_trace_warp_lines(const struct rung_trace_page *page, const struct rung_trace_step *step);
+/* The words that the first warp at work reads and writes. */
 void rung_trace_words_line(const struct rung_trace_page *page, const struct rung_trace_step *step);
 void rung_trace_bank_line(const struct rung_trace_page *page, const struct rung_trace_step *step);
 void rung_trace_formulas(const struct rung_trace_page *page, const struct rung_trace_step *step);

@@ -107,24 +107,57 @@ static void words_text(struct rung_text *out, const struct rung_trace_access *ac
         rung_text_format(out, "%u, %u, … %u", words[0], words[1], last);
 }
 
-/* The words that the first warp at work reads and writes, access by access. */
+static unsigned first_slot(const struct rung_trace_access *access)
+{
+    unsigned lane = 0;
+    while (lane + 1 < RUNG_TRACE_LANES && !(access->lanes >> lane & 1))
+        lane++;
+    return access->slots[lane];
+}
+
+#define SHOWN 8
+
+/* The accesses of the first warp at work: reads before writes, from the lowest word on, so that it
+ * does not matter which operand a compiler loads first. */
+static unsigned sorted_accesses(const struct rung_trace_access *out[SHOWN],
+                                const struct rung_trace_step *step)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < step->n_accesses && count < SHOWN; i++) {
+        const struct rung_trace_access *access = &step->accesses[i];
+        if (access->warp != step->accesses[0].warp)
+            break;
+        unsigned at = count++;
+        for (; at > 0; at--) {
+            bool later = out[at - 1]->store == access->store
+                             ? first_slot(out[at - 1]) > first_slot(access)
+                             : out[at - 1]->store;
+            if (!later)
+                break;
+            out[at] = out[at - 1];
+        }
+        out[at] = access;
+    }
+    return count;
+}
+
 void rung_trace_words_line(const struct rung_trace_page *page, const struct rung_trace_step *step)
 {
-    if (step->n_accesses == 0)
+    const struct rung_trace_access *accesses[SHOWN];
+    unsigned count = sorted_accesses(accesses, step), ways = 0;
+    if (count == 0)
         return;
     unsigned per_slot = (unsigned)rung_type_size(page->trace->config.type) / 4;
-    unsigned warp = step->accesses[0].warp, ways = 0;
     struct rung_text text = {0};
-    rung_text_format(&text, "warp %u", warp);
-    for (size_t i = 0; i < step->n_accesses && step->accesses[i].warp == warp; i++) {
-        const struct rung_trace_access *access = &step->accesses[i];
-        bool same = i && access[-1].store == access->store;
+    rung_text_format(&text, "warp %u", accesses[0]->warp);
+    for (unsigned i = 0; i < count; i++) {
+        bool same = i && accesses[i - 1]->store == accesses[i]->store;
         rung_text_append(&text, !i ? " " : same ? " and " : ", ");
-        rung_text_append(&text, same ? "" : access->store ? "writes " : "reads ");
-        words_text(&text, access, per_slot);
-        ways = access->ways > ways ? access->ways : ways;
+        rung_text_append(&text, same ? "" : accesses[i]->store ? "writes " : "reads ");
+        words_text(&text, accesses[i], per_slot);
+        ways = accesses[i]->ways > ways ? accesses[i]->ways : ways;
     }
-    rung_text_append(&text, ways > 1 ? "" : ": no conflict"); /* the banks follow in theirs */
+    rung_text_append(&text, ways > 1 ? "" : ": no conflict"); /* the banks follow in their line */
     rung_trace_label(page, "words");
     rung_trace_wrap(page, rung_text_string(&text), RUNG_TRACE_LABEL, RUNG_TRACE_LABEL);
     rung_text_append(page->out, "\n");

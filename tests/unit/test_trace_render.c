@@ -49,7 +49,7 @@ static void text_of_the_seed(void **state)
     assert_line(out, "  T0: 2 + 10 = 12   T1: 2 + 6 = 8     T2: 6 + 14 = 20   T3: 4 + 8 = 12");
     assert_line(out, "  before        2     2     6     4    10     6    14     8");
     assert_line(out, "  after       [12]   [8]  [20]  [12]   10     6    14     8");
-    assert_line(out, "  words     warp 0 reads 4–7 and 0–3, writes 0–3: no conflict");
+    assert_line(out, "  words     warp 0 reads 0–3 and 4–7, writes 0–3: no conflict");
     assert_line(out, "  T0: 12 + 20 = 32   T1: 8 + 12 = 20");
     assert_line(out, "  after       [52]   20    20    12    10     6    14     8");
     assert_line(out, "result 52");
@@ -108,7 +108,7 @@ static void conflicts_show_in_text(void **state)
     assert_line(out, "  warps 4–7 ································  idle");
     assert_line(out, "  banks     ················8···············  words a bank serves, warp 0");
     assert_line(out,
-                "  words     warp 0 reads 16, 48, … 240 and 0, 32, … 224, writes 0, 32, … 224");
+                "  words     warp 0 reads 0, 32, … 224 and 16, 48, … 240, writes 0, 32, … 224");
     assert_line(out, "255 additions, 12 body runs, 47 serialised");
     rung_text_release(&text);
     rung_arena_release(&arena);
