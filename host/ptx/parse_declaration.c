@@ -5,7 +5,7 @@
 
 #define INIT_BYTES_MAX (UINT64_C(64) << 20)
 
-enum rung_ptx_space ptx_space_of(const struct rung_ptx_token *token)
+enum rung_ptx_space rung_ptx_space_of(const struct rung_ptx_token *token)
 {
     static const struct {
         const char *word;
@@ -27,11 +27,11 @@ enum rung_ptx_space ptx_space_of(const struct rung_ptx_token *token)
 static bool parse_type(struct ptx_parser *parser, enum rung_ptx_type *type)
 {
     if (parser->token.kind != RUNG_PTX_TOKEN_DOTTED)
-        return ptx_fail_expected(parser, "a type");
-    *type = ptx_type_of(parser->token.text + 1, parser->token.length - 1);
+        return rung_ptx_fail_expected(parser, "a type");
+    *type = rung_ptx_type_of(parser->token.text + 1, parser->token.length - 1);
     if (!*type)
-        return ptx_fail_expected(parser, "a type");
-    ptx_advance(parser);
+        return rung_ptx_fail_expected(parser, "a type");
+    rung_ptx_advance(parser);
     return true;
 }
 
@@ -40,27 +40,27 @@ static bool parse_register_name(struct ptx_parser *parser, enum rung_ptx_type ty
 {
     uint64_t count = 0;
     if (parser->token.kind != RUNG_PTX_TOKEN_WORD)
-        return ptx_fail_expected(parser, "the name of a register");
+        return rung_ptx_fail_expected(parser, "the name of a register");
     struct ptx_declaration *declaration =
-        ptx_array_add(parser, &parser->declarations, sizeof *declaration);
+        rung_ptx_array_add(parser, &parser->declarations, sizeof *declaration);
     if (!declaration)
         return false;
     *declaration = (struct ptx_declaration){.prefix = parser->token.text,
                                             .prefix_length = parser->token.length,
                                             .type = type,
                                             .id = ++parser->next_declaration};
-    ptx_advance(parser);
-    if (!ptx_accept(parser, "<"))
+    rung_ptx_advance(parser);
+    if (!rung_ptx_accept(parser, "<"))
         return true;
-    if (!ptx_expect_integer(parser, &count, INT32_MAX))
+    if (!rung_ptx_expect_integer(parser, &count, INT32_MAX))
         return false;
     if (!count)
-        return ptx_fail(parser, parser->token.line, "no registers in `<0>`");
+        return rung_ptx_fail(parser, parser->token.line, "no registers in `<0>`");
     declaration->count = (uint32_t)count;
-    return ptx_expect(parser, ">");
+    return rung_ptx_expect(parser, ">");
 }
 
-bool ptx_parse_registers(struct ptx_parser *parser)
+bool rung_ptx_parse_registers(struct ptx_parser *parser)
 {
     enum rung_ptx_type type;
     if (!parse_type(parser, &type))
@@ -68,8 +68,8 @@ bool ptx_parse_registers(struct ptx_parser *parser)
     do {
         if (!parse_register_name(parser, type))
             return false;
-    } while (ptx_accept(parser, ","));
-    return ptx_expect(parser, ";");
+    } while (rung_ptx_accept(parser, ","));
+    return rung_ptx_expect(parser, ";");
 }
 
 /* .align N and what else may stand before a variable's type or name. */
@@ -78,21 +78,21 @@ static bool parse_attributes(struct ptx_parser *parser, struct rung_ptx_symbol *
     uint64_t align = 0;
     while (parser->token.kind == RUNG_PTX_TOKEN_DOTTED) {
         unsigned line = parser->token.line;
-        if (ptx_accept(parser, ".align")) {
-            if (!ptx_expect_integer(parser, &align, 1024))
+        if (rung_ptx_accept(parser, ".align")) {
+            if (!rung_ptx_expect_integer(parser, &align, 1024))
                 return false;
             if (!align || (align & (align - 1)))
-                return ptx_fail(parser, line, ".align %u is no power of two", (unsigned)align);
+                return rung_ptx_fail(parser, line, ".align %u is no power of two", (unsigned)align);
             symbol->align = (uint32_t)align;
-        } else if (ptx_accept(parser, ".attribute")) {
-            while (!ptx_accept(parser, ")")) {
+        } else if (rung_ptx_accept(parser, ".attribute")) {
+            while (!rung_ptx_accept(parser, ")")) {
                 if (parser->token.kind == RUNG_PTX_TOKEN_END)
-                    return ptx_fail_expected(parser, "`)`");
-                ptx_advance(parser);
+                    return rung_ptx_fail_expected(parser, "`)`");
+                rung_ptx_advance(parser);
             }
-        } else if (ptx_at(parser, ".v2") || ptx_at(parser, ".v4")) {
+        } else if (rung_ptx_at(parser, ".v2") || rung_ptx_at(parser, ".v4")) {
             symbol->bytes = (uint64_t)(parser->token.text[2] - '0');
-            ptx_advance(parser);
+            rung_ptx_advance(parser);
         } else {
             break;
         }
@@ -104,24 +104,25 @@ static bool parse_attributes(struct ptx_parser *parser, struct rung_ptx_symbol *
 static bool parse_pointee(struct ptx_parser *parser)
 {
     uint64_t align;
-    if (!ptx_accept(parser, ".ptr"))
+    if (!rung_ptx_accept(parser, ".ptr"))
         return true;
-    if (ptx_space_of(&parser->token) != RUNG_PTX_SPACE_NONE)
-        ptx_advance(parser);
-    return !ptx_accept(parser, ".align") || ptx_expect_integer(parser, &align, UINT32_MAX);
+    if (rung_ptx_space_of(&parser->token) != RUNG_PTX_SPACE_NONE)
+        rung_ptx_advance(parser);
+    return !rung_ptx_accept(parser, ".align") ||
+           rung_ptx_expect_integer(parser, &align, UINT32_MAX);
 }
 
 /* [N][M]...; the first may be empty. `*count` is the product, 0 for []. */
 static bool parse_dimensions(struct ptx_parser *parser, uint64_t *count)
 {
-    while (ptx_accept(parser, "[")) {
+    while (rung_ptx_accept(parser, "[")) {
         uint64_t n = 0;
         unsigned line = parser->token.line;
-        if (!ptx_at(parser, "]") && !ptx_expect_integer(parser, &n, UINT64_MAX))
+        if (!rung_ptx_at(parser, "]") && !rung_ptx_expect_integer(parser, &n, UINT64_MAX))
             return false;
         if (__builtin_mul_overflow(*count, n, count) || *count > (UINT64_C(1) << 48))
-            return ptx_fail(parser, line, "an array of this size does not fit any memory");
-        if (!ptx_expect(parser, "]"))
+            return rung_ptx_fail(parser, line, "an array of this size does not fit any memory");
+        if (!rung_ptx_expect(parser, "]"))
             return false;
     }
     return true;
@@ -148,11 +149,11 @@ static bool add_value(struct ptx_parser *parser, struct initial *to, bool minus)
     if (minus) /* of a float: flip the sign */
         bits = token->kind == RUNG_PTX_TOKEN_FLOAT ? bits ^ UINT64_C(1) << (width * 8 - 1) : -bits;
     if (!width || width > 8 || to->symbol->init_bytes + width > to->room)
-        return ptx_fail(parser, token->line, "`%s` has more initial values than room",
-                        to->symbol->name);
+        return rung_ptx_fail(parser, token->line, "`%s` has more initial values than room",
+                             to->symbol->name);
     for (unsigned i = 0; i < width; i++)
         to->bytes[to->symbol->init_bytes++] = (unsigned char)(bits >> 8 * i);
-    ptx_advance(parser);
+    rung_ptx_advance(parser);
     return true;
 }
 
@@ -163,51 +164,51 @@ static bool parse_initial(struct ptx_parser *parser, struct rung_ptx_symbol *sym
     struct initial to = {.symbol = symbol, .room = symbol->bytes};
     unsigned depth = 0;
     if (to.room > INIT_BYTES_MAX)
-        return ptx_fail(parser, parser->token.line, "`%s` is too large for initial values",
-                        symbol->name);
+        return rung_ptx_fail(parser, parser->token.line, "`%s` is too large for initial values",
+                             symbol->name);
     to.bytes = rung_arena_alloc(&parser->module->arena, to.room);
     if (!to.bytes)
-        return ptx_fail_memory(parser);
+        return rung_ptx_fail_memory(parser);
     symbol->init = to.bytes;
     do {
-        bool minus = ptx_accept(parser, "-");
+        bool minus = rung_ptx_accept(parser, "-");
         if (parser->token.kind == RUNG_PTX_TOKEN_INTEGER ||
             parser->token.kind == RUNG_PTX_TOKEN_FLOAT) {
             if (!symbol->init_has_names && !add_value(parser, &to, minus))
                 return false;
             if (symbol->init_has_names)
-                ptx_advance(parser);
-        } else if (ptx_accept(parser, "{")) {
+                rung_ptx_advance(parser);
+        } else if (rung_ptx_accept(parser, "{")) {
             depth++;
-        } else if (ptx_accept(parser, "}")) {
+        } else if (rung_ptx_accept(parser, "}")) {
             if (!depth--)
-                return ptx_fail_expected(parser, "a value");
-        } else if (depth && ptx_accept(parser, ",")) {
+                return rung_ptx_fail_expected(parser, "a value");
+        } else if (depth && rung_ptx_accept(parser, ",")) {
             continue;
-        } else if (parser->token.kind == RUNG_PTX_TOKEN_WORD || ptx_at(parser, "(") ||
-                   ptx_at(parser, ")") || ptx_at(parser, "+")) {
+        } else if (parser->token.kind == RUNG_PTX_TOKEN_WORD || rung_ptx_at(parser, "(") ||
+                   rung_ptx_at(parser, ")") || rung_ptx_at(parser, "+")) {
             symbol->init_has_names = true;
-            ptx_advance(parser);
+            rung_ptx_advance(parser);
         } else {
-            return ptx_fail_expected(parser, "a value");
+            return rung_ptx_fail_expected(parser, "a value");
         }
-    } while (depth || !(ptx_at(parser, ";") || ptx_at(parser, ",")));
+    } while (depth || !(rung_ptx_at(parser, ";") || rung_ptx_at(parser, ",")));
     return true;
 }
 
-bool ptx_parse_variable(struct ptx_parser *parser, struct rung_ptx_symbol **out,
-                        enum rung_ptx_space space, bool is_extern)
+bool rung_ptx_parse_variable(struct ptx_parser *parser, struct rung_ptx_symbol **out,
+                             enum rung_ptx_space space, bool is_extern)
 {
     struct rung_ptx_symbol *symbol = rung_arena_alloc(&parser->module->arena, sizeof *symbol);
     if (!symbol)
-        return ptx_fail_memory(parser);
+        return rung_ptx_fail_memory(parser);
     symbol->space = space;
     symbol->is_extern = is_extern;
     symbol->line = parser->token.line;
     symbol->bytes = 1; /* elements, until the type is known */
     if (!parse_attributes(parser, symbol) || !parse_type(parser, &symbol->type) ||
         !parse_pointee(parser) || !parse_attributes(parser, symbol) ||
-        !ptx_expect_name(parser, &symbol->name, "a name"))
+        !rung_ptx_expect_name(parser, &symbol->name, "a name"))
         return false;
     uint64_t width = (rung_ptx_type_bits(symbol->type) + 7) / 8;
     if (!symbol->align)
@@ -216,7 +217,7 @@ bool ptx_parse_variable(struct ptx_parser *parser, struct rung_ptx_symbol **out,
         return false;
     symbol->bytes *= width;
     *out = symbol;
-    if (ptx_accept(parser, "="))
+    if (rung_ptx_accept(parser, "="))
         return parse_initial(parser, symbol);
     return true;
 }

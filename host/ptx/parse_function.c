@@ -14,8 +14,8 @@ static bool place_parameters(struct ptx_parser *parser, struct rung_ptx_function
         offset = (offset + align - 1) / align * align;
         param->offset = offset;
         if (param->bytes > 32764 || offset + param->bytes > 32764)
-            return ptx_fail(parser, param->line, "the parameters of `%s` are over 32764 bytes",
-                            function->name);
+            return rung_ptx_fail(parser, param->line, "the parameters of `%s` are over 32764 bytes",
+                                 function->name);
         offset += param->bytes;
     }
     function->param_bytes = (uint32_t)offset;
@@ -25,21 +25,21 @@ static bool place_parameters(struct ptx_parser *parser, struct rung_ptx_function
 /* (.param .u64 a, .reg .b32 %r) */
 static bool parse_parameters(struct ptx_parser *parser, struct ptx_array *params)
 {
-    if (!ptx_accept(parser, "(") || ptx_accept(parser, ")"))
+    if (!rung_ptx_accept(parser, "(") || rung_ptx_accept(parser, ")"))
         return true;
     do {
         struct rung_ptx_symbol *param;
-        enum rung_ptx_space space = ptx_space_of(&parser->token);
+        enum rung_ptx_space space = rung_ptx_space_of(&parser->token);
         if (space != RUNG_PTX_SPACE_PARAM && space != RUNG_PTX_SPACE_REG)
-            return ptx_fail_expected(parser, "`.param`");
-        ptx_advance(parser);
-        if (!ptx_parse_variable(parser, &param, space, false) ||
-            !ptx_array_add_pointer(parser, params, param) ||
-            !ptx_array_add_pointer(parser, &parser->scope_symbols, param))
+            return rung_ptx_fail_expected(parser, "`.param`");
+        rung_ptx_advance(parser);
+        if (!rung_ptx_parse_variable(parser, &param, space, false) ||
+            !rung_ptx_array_add_pointer(parser, params, param) ||
+            !rung_ptx_array_add_pointer(parser, &parser->scope_symbols, param))
             return false;
         if (space == RUNG_PTX_SPACE_REG) {
             struct ptx_declaration *declaration =
-                ptx_array_add(parser, &parser->declarations, sizeof *declaration);
+                rung_ptx_array_add(parser, &parser->declarations, sizeof *declaration);
             if (!declaration)
                 return false;
             *declaration = (struct ptx_declaration){.prefix = param->name,
@@ -47,8 +47,8 @@ static bool parse_parameters(struct ptx_parser *parser, struct ptx_array *params
                                                     .type = param->type,
                                                     .id = ++parser->next_declaration};
         }
-    } while (ptx_accept(parser, ","));
-    return ptx_expect(parser, ")");
+    } while (rung_ptx_accept(parser, ","));
+    return rung_ptx_expect(parser, ")");
 }
 
 /* Up to three numbers, as .maxntid and .reqntid have. */
@@ -56,10 +56,10 @@ static bool parse_shape(struct ptx_parser *parser, uint32_t shape[3])
 {
     for (int i = 0; i < 3; i++) {
         uint64_t n;
-        if (!ptx_expect_integer(parser, &n, UINT32_MAX))
+        if (!rung_ptx_expect_integer(parser, &n, UINT32_MAX))
             return false;
         shape[i] = (uint32_t)n;
-        if (i < 2 && !ptx_accept(parser, ",")) {
+        if (i < 2 && !rung_ptx_accept(parser, ",")) {
             for (int k = i + 1; k < 3; k++)
                 shape[k] = 1;
             break;
@@ -72,32 +72,33 @@ static bool parse_head_directive(struct ptx_parser *parser, struct rung_ptx_func
 {
     uint64_t number;
     uint32_t shape[3];
-    if (ptx_accept(parser, ".maxntid"))
+    if (rung_ptx_accept(parser, ".maxntid"))
         return parse_shape(parser, function->max_ntid);
-    if (ptx_accept(parser, ".reqntid"))
+    if (rung_ptx_accept(parser, ".reqntid"))
         return parse_shape(parser, function->req_ntid);
-    if (ptx_accept(parser, ".minnctapersm")) {
-        bool good = ptx_expect_integer(parser, &number, UINT32_MAX);
+    if (rung_ptx_accept(parser, ".minnctapersm")) {
+        bool good = rung_ptx_expect_integer(parser, &number, UINT32_MAX);
         function->min_nctapersm = good ? (uint32_t)number : 0;
         return good;
     }
-    if (ptx_accept(parser, ".maxnreg"))
-        return ptx_expect_integer(parser, &number, UINT32_MAX);
-    if (ptx_accept(parser, ".maxclusterrank"))
-        return ptx_expect_integer(parser, &number, UINT32_MAX);
-    if (ptx_accept(parser, ".noreturn"))
+    if (rung_ptx_accept(parser, ".maxnreg"))
+        return rung_ptx_expect_integer(parser, &number, UINT32_MAX);
+    if (rung_ptx_accept(parser, ".maxclusterrank"))
+        return rung_ptx_expect_integer(parser, &number, UINT32_MAX);
+    if (rung_ptx_accept(parser, ".noreturn"))
         return true;
-    if (ptx_accept(parser, ".pragma"))
-        return ptx_skip_statement(parser);
-    if (ptx_accept(parser, ".explicitcluster") || ptx_accept(parser, ".blocksareclusters")) {
+    if (rung_ptx_accept(parser, ".pragma"))
+        return rung_ptx_skip_statement(parser);
+    if (rung_ptx_accept(parser, ".explicitcluster") ||
+        rung_ptx_accept(parser, ".blocksareclusters")) {
         function->needs_cluster = true;
         return true;
     }
-    if (ptx_accept(parser, ".reqnctapercluster")) {
+    if (rung_ptx_accept(parser, ".reqnctapercluster")) {
         function->needs_cluster = true;
         return parse_shape(parser, shape);
     }
-    return ptx_fail_expected(parser, "`{`");
+    return rung_ptx_fail_expected(parser, "`{`");
 }
 
 static void start_function(struct ptx_parser *parser, struct rung_ptx_function *function)
@@ -124,7 +125,7 @@ static bool finish_function(struct ptx_parser *parser)
     function->n_labels = parser->labels.count;
     function->instructions = parser->instructions.items;
     function->n_instructions = parser->instructions.count;
-    return ptx_check_names(parser);
+    return rung_ptx_check_names(parser);
 }
 
 /* The name of a function is known to the calls behind it. */
@@ -132,10 +133,10 @@ static bool declare_function(struct ptx_parser *parser, struct rung_ptx_function
 {
     struct rung_ptx_symbol *symbol = rung_arena_alloc(&parser->module->arena, sizeof *symbol);
     if (!symbol)
-        return ptx_fail_memory(parser);
+        return rung_ptx_fail_memory(parser);
     *symbol = (struct rung_ptx_symbol){
         .name = function->name, .space = RUNG_PTX_SPACE_CODE, .line = function->line};
-    return ptx_array_add_pointer(parser, &parser->symbols, symbol);
+    return rung_ptx_array_add_pointer(parser, &parser->symbols, symbol);
 }
 
 static bool check_entry(struct ptx_parser *parser, const struct rung_ptx_function *function)
@@ -144,26 +145,26 @@ static bool check_entry(struct ptx_parser *parser, const struct rung_ptx_functio
         const struct rung_ptx_function *other =
             ((struct rung_ptx_function **)parser->functions.items)[i];
         if (!other->is_prototype && !strcmp(other->name, function->name))
-            return ptx_fail(parser, function->line, "`%s` is defined again (first on line %u)",
-                            function->name, other->line);
+            return rung_ptx_fail(parser, function->line, "`%s` is defined again (first on line %u)",
+                                 function->name, other->line);
     }
     return true;
 }
 
-bool ptx_parse_function(struct ptx_parser *parser, bool is_entry, bool is_extern)
+bool rung_ptx_parse_function(struct ptx_parser *parser, bool is_entry, bool is_extern)
 {
     struct rung_ptx_function *function = rung_arena_alloc(&parser->module->arena, sizeof *function);
     struct ptx_array results = {0}, params = {0};
     if (!function)
-        return ptx_fail_memory(parser);
+        return rung_ptx_fail_memory(parser);
     start_function(parser, function);
     function->is_entry = is_entry;
     function->line = parser->token.line;
-    if (!is_entry && ptx_at(parser, ".attribute"))
-        return ptx_fail(parser, function->line, "unknown attribute of a function");
+    if (!is_entry && rung_ptx_at(parser, ".attribute"))
+        return rung_ptx_fail(parser, function->line, "unknown attribute of a function");
     if (!is_entry && !parse_parameters(parser, &results))
         return false;
-    if (!ptx_expect_name(parser, &function->name, "the name of a function") ||
+    if (!rung_ptx_expect_name(parser, &function->name, "the name of a function") ||
         !parse_parameters(parser, &params))
         return false;
     function->params = params.items;
@@ -173,12 +174,12 @@ bool ptx_parse_function(struct ptx_parser *parser, bool is_entry, bool is_extern
     while (parser->token.kind == RUNG_PTX_TOKEN_DOTTED)
         if (!parse_head_directive(parser, function))
             return false;
-    function->is_prototype = ptx_accept(parser, ";");
+    function->is_prototype = rung_ptx_accept(parser, ";");
     if (!function->is_prototype &&
-        (is_extern || !check_entry(parser, function) || !ptx_expect(parser, "{")))
-        return is_extern ? ptx_fail_expected(parser, "`;`") : false;
+        (is_extern || !check_entry(parser, function) || !rung_ptx_expect(parser, "{")))
+        return is_extern ? rung_ptx_fail_expected(parser, "`;`") : false;
     if (!declare_function(parser, function) ||
-        !ptx_array_add_pointer(parser, &parser->functions, function))
+        !rung_ptx_array_add_pointer(parser, &parser->functions, function))
         return false;
-    return function->is_prototype || (ptx_parse_body(parser) && finish_function(parser));
+    return function->is_prototype || (rung_ptx_parse_body(parser) && finish_function(parser));
 }

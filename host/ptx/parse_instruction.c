@@ -6,18 +6,18 @@
 
 static bool parse_guard(struct ptx_parser *parser, struct rung_ptx_instruction *out)
 {
-    if (!ptx_accept(parser, "@"))
+    if (!rung_ptx_accept(parser, "@"))
         return true;
     out->guarded = true;
-    out->guard_negated = ptx_accept(parser, "!");
+    out->guard_negated = rung_ptx_accept(parser, "!");
     const struct rung_ptx_token *token = &parser->token;
     if (token->kind != RUNG_PTX_TOKEN_WORD ||
-        !ptx_find_register(parser, &out->guard, token->text, token->length))
-        return ptx_fail_expected(parser, "a predicate register");
+        !rung_ptx_find_register(parser, &out->guard, token->text, token->length))
+        return rung_ptx_fail_expected(parser, "a predicate register");
     const struct rung_ptx_register *registers = parser->registers.items;
     if (registers[out->guard].type != RUNG_PTX_PRED)
-        return ptx_fail_expected(parser, "a predicate register");
-    ptx_advance(parser);
+        return rung_ptx_fail_expected(parser, "a predicate register");
+    rung_ptx_advance(parser);
     return true;
 }
 
@@ -28,7 +28,7 @@ static void note_word(struct rung_ptx_instruction *out, const char *word, size_t
         [RUNG_PTX_M_GLOBAL] = RUNG_PTX_SPACE_GLOBAL, [RUNG_PTX_M_CONST] = RUNG_PTX_SPACE_CONST,
         [RUNG_PTX_M_LOCAL] = RUNG_PTX_SPACE_LOCAL,
     };
-    enum rung_ptx_type type = ptx_type_of(word, length);
+    enum rung_ptx_type type = rung_ptx_type_of(word, length);
     int modifier = type ? -1 : rung_ptx_modifier_find(word, length);
     if (type && out->n_types < RUNG_PTX_TYPES_MAX)
         out->types[out->n_types++] = type;
@@ -47,20 +47,20 @@ static bool parse_opcode(struct ptx_parser *parser, struct rung_ptx_instruction 
 {
     struct rung_ptx_token first = parser->token;
     if (first.kind != RUNG_PTX_TOKEN_WORD || *first.text == '%')
-        return ptx_fail_expected(parser, "an instruction");
+        return rung_ptx_fail_expected(parser, "an instruction");
     size_t length = first.length;
     out->line = first.line;
     out->vector = 1;
     out->opcode = rung_ptx_opcode_find(first.text, first.length);
-    out->mnemonic = ptx_copy(parser, first.text, first.length);
-    ptx_advance(parser);
+    out->mnemonic = rung_ptx_copy(parser, first.text, first.length);
+    rung_ptx_advance(parser);
     while (parser->token.kind == RUNG_PTX_TOKEN_DOTTED &&
            parser->token.text == first.text + length) {
         note_word(out, parser->token.text + 1, parser->token.length - 1);
         length += parser->token.length;
-        ptx_advance(parser);
+        rung_ptx_advance(parser);
     }
-    out->text = ptx_copy(parser, first.text, length);
+    out->text = rung_ptx_copy(parser, first.text, length);
     return out->mnemonic && out->text;
 }
 
@@ -69,26 +69,27 @@ static bool parse_opcode(struct ptx_parser *parser, struct rung_ptx_instruction 
 static bool parse_operands(struct ptx_parser *parser, struct rung_ptx_instruction *out)
 {
     struct ptx_array operands = {0};
-    if (ptx_accept(parser, ";"))
+    if (rung_ptx_accept(parser, ";"))
         return true;
     do {
-        struct rung_ptx_operand *operand = ptx_array_add(parser, &operands, sizeof *operand);
-        if (!operand || !ptx_parse_operand(parser, operand))
+        struct rung_ptx_operand *operand = rung_ptx_array_add(parser, &operands, sizeof *operand);
+        if (!operand || !rung_ptx_parse_operand(parser, operand))
             return false;
-    } while (ptx_accept(parser, ","));
+    } while (rung_ptx_accept(parser, ","));
     out->operands = operands.items;
     out->n_operands = operands.count;
-    return ptx_expect(parser, ";");
+    return rung_ptx_expect(parser, ";");
 }
 
-bool ptx_parse_instruction(struct ptx_parser *parser)
+bool rung_ptx_parse_instruction(struct ptx_parser *parser)
 {
     struct rung_ptx_instruction instruction = {.source_line = parser->source_line,
                                                .source_file = parser->source_file};
     if (!parse_guard(parser, &instruction) || !parse_opcode(parser, &instruction) ||
         !parse_operands(parser, &instruction))
         return false;
-    struct rung_ptx_instruction *slot = ptx_array_add(parser, &parser->instructions, sizeof *slot);
+    struct rung_ptx_instruction *slot =
+        rung_ptx_array_add(parser, &parser->instructions, sizeof *slot);
     if (slot)
         *slot = instruction;
     return slot;
@@ -111,7 +112,7 @@ static void resolve_operand(const struct ptx_parser *parser, struct rung_ptx_ope
         }
 }
 
-void ptx_resolve_labels(struct ptx_parser *parser, uint32_t first, uint32_t scope)
+void rung_ptx_resolve_labels(struct ptx_parser *parser, uint32_t first, uint32_t scope)
 {
     struct rung_ptx_instruction *instructions = parser->instructions.items;
     for (uint32_t i = first; i < parser->instructions.count; i++)
@@ -131,7 +132,7 @@ static const struct rung_ptx_operand *find_name(const struct rung_ptx_operand *o
     return NULL;
 }
 
-bool ptx_check_names(struct ptx_parser *parser)
+bool rung_ptx_check_names(struct ptx_parser *parser)
 {
     const struct rung_ptx_function *function = parser->function;
     for (uint32_t i = 0; i < function->n_instructions; i++) {
@@ -140,11 +141,11 @@ bool ptx_check_names(struct ptx_parser *parser)
         for (uint32_t k = 0; k < at->n_operands && !may_name; k++) {
             const struct rung_ptx_operand *name = find_name(&at->operands[k]);
             if (name)
-                return ptx_fail(parser, at->line, "`%s` is not declared", name->name);
+                return rung_ptx_fail(parser, at->line, "`%s` is not declared", name->name);
         }
         bool branch = at->opcode == RUNG_PTX_OP_BRA;
         if (branch && (at->n_operands != 1 || at->operands[0].kind != RUNG_PTX_LABEL))
-            return ptx_fail(parser, at->line, "`%s` needs one label", at->text);
+            return rung_ptx_fail(parser, at->line, "`%s` needs one label", at->text);
     }
     return true;
 }

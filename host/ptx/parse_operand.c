@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct rung_ptx_symbol *ptx_find_symbol(const struct ptx_parser *parser, const char *name,
-                                              size_t length)
+const struct rung_ptx_symbol *rung_ptx_find_symbol(const struct ptx_parser *parser,
+                                                   const char *name, size_t length)
 {
     const struct ptx_array *const places[] = {&parser->scope_symbols, &parser->symbols};
     for (int place = 0; place < 2; place++) {
@@ -48,7 +48,7 @@ static bool grow_interned(struct ptx_parser *parser)
     uint32_t room = parser->interned_room ? parser->interned_room * 2 : 64;
     struct ptx_interned *table = calloc(room, sizeof *table);
     if (!table)
-        return ptx_fail_memory(parser);
+        return rung_ptx_fail_memory(parser);
     for (uint32_t i = 0; i < parser->interned_room; i++)
         if (parser->interned[i].key)
             *interned_slot(table, room, parser->interned[i].key) = parser->interned[i];
@@ -66,10 +66,10 @@ static bool intern(struct ptx_parser *parser, uint32_t *index, const char *name,
     uint64_t key = (uint64_t)declaration->id << 32 | number;
     struct ptx_interned *slot = interned_slot(parser->interned, parser->interned_room, key);
     if (!slot->key) {
-        struct rung_ptx_register *reg = ptx_array_add(parser, &parser->registers, sizeof *reg);
+        struct rung_ptx_register *reg = rung_ptx_array_add(parser, &parser->registers, sizeof *reg);
         if (!reg)
             return false;
-        reg->name = ptx_copy(parser, name, length);
+        reg->name = rung_ptx_copy(parser, name, length);
         reg->type = declaration->type;
         *slot = (struct ptx_interned){key, parser->registers.count - 1};
         if (!reg->name)
@@ -79,7 +79,8 @@ static bool intern(struct ptx_parser *parser, uint32_t *index, const char *name,
     return true;
 }
 
-bool ptx_find_register(struct ptx_parser *parser, uint32_t *index, const char *name, size_t length)
+bool rung_ptx_find_register(struct ptx_parser *parser, uint32_t *index, const char *name,
+                            size_t length)
 {
     const struct ptx_declaration *declarations = parser->declarations.items;
     for (uint32_t i = parser->declarations.count; i-- > 0;) { /* the innermost first */
@@ -112,13 +113,13 @@ static bool parse_special(struct ptx_parser *parser, struct rung_ptx_operand *ou
     const char *text = parser->token.text;
     size_t length = parser->token.length;
     unsigned line = parser->token.line;
-    ptx_advance(parser);
+    rung_ptx_advance(parser);
     if (parser->token.kind == RUNG_PTX_TOKEN_DOTTED && parser->token.text == text + length) {
         length += parser->token.length;
-        ptx_advance(parser);
+        rung_ptx_advance(parser);
     }
     out->kind = RUNG_PTX_SPECIAL;
-    out->name = ptx_copy(parser, text, length);
+    out->name = rung_ptx_copy(parser, text, length);
     if (!out->name)
         return false;
     out->special = find_special(out->name);
@@ -126,19 +127,19 @@ static bool parse_special(struct ptx_parser *parser, struct rung_ptx_operand *ou
     if (!out->special && text[length - 1] >= '0' && text[length - 1] <= '9' &&
         strncmp(out->name, "%envreg", 7) && strncmp(out->name, "%pm", 3) &&
         strncmp(out->name, "%reserved", 9))
-        return ptx_fail(parser, line, "register `%s` is not declared", out->name);
+        return rung_ptx_fail(parser, line, "register `%s` is not declared", out->name);
     return true;
 }
 
 static bool parse_offset(struct ptx_parser *parser, struct rung_ptx_operand *out)
 {
-    while (ptx_at(parser, "+") || ptx_at(parser, "-")) {
-        bool minus = ptx_at(parser, "-");
+    while (rung_ptx_at(parser, "+") || rung_ptx_at(parser, "-")) {
+        bool minus = rung_ptx_at(parser, "-");
         uint64_t value;
-        ptx_advance(parser);
-        if (ptx_accept(parser, "-"))
+        rung_ptx_advance(parser);
+        if (rung_ptx_accept(parser, "-"))
             minus = !minus;
-        if (!ptx_expect_integer(parser, &value, INT64_MAX))
+        if (!rung_ptx_expect_integer(parser, &value, INT64_MAX))
             return false;
         out->offset = (int64_t)((uint64_t)out->offset + (minus ? -value : value));
     }
@@ -148,22 +149,22 @@ static bool parse_offset(struct ptx_parser *parser, struct rung_ptx_operand *out
 static bool parse_word(struct ptx_parser *parser, struct rung_ptx_operand *out)
 {
     const struct rung_ptx_token token = parser->token;
-    if (ptx_find_register(parser, &out->index, token.text, token.length)) {
+    if (rung_ptx_find_register(parser, &out->index, token.text, token.length)) {
         out->kind = RUNG_PTX_REGISTER;
         out->name = ((struct rung_ptx_register *)parser->registers.items)[out->index].name;
-        ptx_advance(parser);
+        rung_ptx_advance(parser);
         return true;
     }
-    if (*token.text == '%' || ptx_at(parser, "WARP_SZ"))
+    if (*token.text == '%' || rung_ptx_at(parser, "WARP_SZ"))
         return parse_special(parser, out);
-    ptx_advance(parser);
+    rung_ptx_advance(parser);
     if (rung_ptx_token_is(&token, "_")) {
         out->kind = RUNG_PTX_SINK;
         return true;
     }
-    out->symbol = ptx_find_symbol(parser, token.text, token.length);
+    out->symbol = rung_ptx_find_symbol(parser, token.text, token.length);
     out->kind = out->symbol ? RUNG_PTX_SYMBOL : RUNG_PTX_NAME;
-    out->name = ptx_copy(parser, token.text, token.length);
+    out->name = rung_ptx_copy(parser, token.text, token.length);
     return out->name && (out->kind == RUNG_PTX_NAME || parse_offset(parser, out));
 }
 
@@ -175,7 +176,7 @@ static void take_literal(struct ptx_parser *parser, struct rung_ptx_operand *out
     out->float_bits = parser->token.float_bits;
     if (minus)
         out->bits = real ? out->bits ^ UINT64_C(1) << (out->float_bits - 1) : -out->bits;
-    ptx_advance(parser);
+    rung_ptx_advance(parser);
 }
 
 /* Operands up to `close`, a comma between them. */
@@ -183,18 +184,18 @@ static bool parse_items(struct ptx_parser *parser, struct rung_ptx_operand *out,
 {
     struct ptx_array items = {0};
     if (++parser->depth > PTX_NESTING_MAX)
-        return ptx_fail(parser, parser->token.line, "operands are nested too deep");
-    while (!ptx_at(parser, close)) {
-        struct rung_ptx_operand *item = ptx_array_add(parser, &items, sizeof *item);
-        if (!item || !ptx_parse_operand(parser, item))
+        return rung_ptx_fail(parser, parser->token.line, "operands are nested too deep");
+    while (!rung_ptx_at(parser, close)) {
+        struct rung_ptx_operand *item = rung_ptx_array_add(parser, &items, sizeof *item);
+        if (!item || !rung_ptx_parse_operand(parser, item))
             return false;
-        if (!ptx_accept(parser, ",") && !ptx_at(parser, close))
-            return ptx_expect(parser, close);
+        if (!rung_ptx_accept(parser, ",") && !rung_ptx_at(parser, close))
+            return rung_ptx_expect(parser, close);
     }
     out->items = items.items;
     out->n_items = items.count;
     parser->depth--;
-    return ptx_expect(parser, close);
+    return rung_ptx_expect(parser, close);
 }
 
 /* [base + offset], [base], and with more than one operand those of textures. */
@@ -205,7 +206,7 @@ static bool parse_address(struct ptx_parser *parser, struct rung_ptx_operand *ou
     if (!parse_items(parser, out, "]"))
         return false;
     if (!out->n_items)
-        return ptx_fail(parser, line, "an address is empty");
+        return rung_ptx_fail(parser, line, "an address is empty");
     out->offset = out->items[0].offset; /* as the name or register had it */
     out->items[0].offset = 0;
     return true;
@@ -213,38 +214,38 @@ static bool parse_address(struct ptx_parser *parser, struct rung_ptx_operand *ou
 
 static bool parse_primary(struct ptx_parser *parser, struct rung_ptx_operand *out)
 {
-    bool minus = ptx_accept(parser, "-");
+    bool minus = rung_ptx_accept(parser, "-");
     enum rung_ptx_token_kind kind = parser->token.kind;
     if (kind == RUNG_PTX_TOKEN_INTEGER || kind == RUNG_PTX_TOKEN_FLOAT) {
         take_literal(parser, out, minus);
         return true;
     }
-    out->negated = minus || ptx_accept(parser, "!");
+    out->negated = minus || rung_ptx_accept(parser, "!");
     if (parser->token.kind == RUNG_PTX_TOKEN_WORD) {
         if (!parse_word(parser, out))
             return false;
         return out->kind != RUNG_PTX_REGISTER || parse_offset(parser, out);
     }
     if (out->negated)
-        return ptx_fail_expected(parser, "a register");
-    if (ptx_accept(parser, "["))
+        return rung_ptx_fail_expected(parser, "a register");
+    if (rung_ptx_accept(parser, "["))
         return parse_address(parser, out);
-    bool brace = ptx_at(parser, "{");
-    if (!ptx_accept(parser, "{") && !ptx_accept(parser, "("))
-        return ptx_fail_expected(parser, "an operand");
+    bool brace = rung_ptx_at(parser, "{");
+    if (!rung_ptx_accept(parser, "{") && !rung_ptx_accept(parser, "("))
+        return rung_ptx_fail_expected(parser, "an operand");
     out->kind = brace ? RUNG_PTX_VECTOR : RUNG_PTX_LIST;
     return parse_items(parser, out, brace ? "}" : ")");
 }
 
-bool ptx_parse_operand(struct ptx_parser *parser, struct rung_ptx_operand *out)
+bool rung_ptx_parse_operand(struct ptx_parser *parser, struct rung_ptx_operand *out)
 {
     if (!parse_primary(parser, out))
         return false;
-    if (!ptx_accept(parser, "|"))
+    if (!rung_ptx_accept(parser, "|"))
         return true;
     struct rung_ptx_operand *items = rung_arena_array(&parser->module->arena, 2, sizeof *items);
     if (!items)
-        return ptx_fail_memory(parser);
+        return rung_ptx_fail_memory(parser);
     items[0] = *out;
     *out = (struct rung_ptx_operand){.kind = RUNG_PTX_PAIR, .items = items, .n_items = 2};
     return parse_primary(parser, &items[1]);

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *ptx_array_add(struct ptx_parser *parser, struct ptx_array *array, size_t size)
+void *rung_ptx_array_add(struct ptx_parser *parser, struct ptx_array *array, size_t size)
 {
     if (array->count == array->room) {
         uint32_t room = array->room ? array->room * 2 : 16;
         void *items =
             room > array->room ? rung_arena_array(&parser->module->arena, room, size) : NULL;
         if (!items) {
-            ptx_fail_memory(parser);
+            rung_ptx_fail_memory(parser);
             return NULL;
         }
         if (array->count)
@@ -26,23 +26,24 @@ void *ptx_array_add(struct ptx_parser *parser, struct ptx_array *array, size_t s
     return item;
 }
 
-bool ptx_array_add_pointer(struct ptx_parser *parser, struct ptx_array *array, const void *pointer)
+bool rung_ptx_array_add_pointer(struct ptx_parser *parser, struct ptx_array *array,
+                                const void *pointer)
 {
-    const void **slot = ptx_array_add(parser, array, sizeof *slot);
+    const void **slot = rung_ptx_array_add(parser, array, sizeof *slot);
     if (slot)
         *slot = pointer;
     return slot;
 }
 
-char *ptx_copy(struct ptx_parser *parser, const char *text, size_t length)
+char *rung_ptx_copy(struct ptx_parser *parser, const char *text, size_t length)
 {
     char *copy = rung_arena_copy(&parser->module->arena, text, length);
     if (!copy)
-        ptx_fail_memory(parser);
+        rung_ptx_fail_memory(parser);
     return copy;
 }
 
-bool ptx_fail(struct ptx_parser *parser, unsigned line, const char *format, ...)
+bool rung_ptx_fail(struct ptx_parser *parser, unsigned line, const char *format, ...)
 {
     char what[512];
     va_list arguments;
@@ -53,94 +54,96 @@ bool ptx_fail(struct ptx_parser *parser, unsigned line, const char *format, ...)
     return false;
 }
 
-bool ptx_fail_memory(struct ptx_parser *parser)
+bool rung_ptx_fail_memory(struct ptx_parser *parser)
 {
     rung_fail(parser->err, RUNG_MEMORY, "out of memory while reading PTX");
     return false;
 }
 
-bool ptx_fail_expected(struct ptx_parser *parser, const char *what)
+bool rung_ptx_fail_expected(struct ptx_parser *parser, const char *what)
 {
     const struct rung_ptx_token *token = &parser->token;
     if (token->kind == RUNG_PTX_TOKEN_END)
-        return ptx_fail(parser, token->line, "expected %s, found the end of the text", what);
+        return rung_ptx_fail(parser, token->line, "expected %s, found the end of the text", what);
     int length = token->length > 60 ? 60 : (int)token->length;
     if (token->kind == RUNG_PTX_TOKEN_BAD && length > 0 && (unsigned char)token->text[0] >= 0x7f)
-        return ptx_fail(parser, token->line, "expected %s, found the byte 0x%02x", what,
-                        (unsigned char)token->text[0]);
-    return ptx_fail(parser, token->line, "expected %s, found `%.*s`", what, length, token->text);
+        return rung_ptx_fail(parser, token->line, "expected %s, found the byte 0x%02x", what,
+                             (unsigned char)token->text[0]);
+    return rung_ptx_fail(parser, token->line, "expected %s, found `%.*s`", what, length,
+                         token->text);
 }
 
-void ptx_advance(struct ptx_parser *parser)
+void rung_ptx_advance(struct ptx_parser *parser)
 {
     parser->token = rung_ptx_lexer_next(&parser->lexer);
 }
 
-bool ptx_at(const struct ptx_parser *parser, const char *text)
+bool rung_ptx_at(const struct ptx_parser *parser, const char *text)
 {
     enum rung_ptx_token_kind kind = parser->token.kind;
     return kind != RUNG_PTX_TOKEN_END && kind != RUNG_PTX_TOKEN_STRING &&
            rung_ptx_token_is(&parser->token, text);
 }
 
-bool ptx_accept(struct ptx_parser *parser, const char *text)
+bool rung_ptx_accept(struct ptx_parser *parser, const char *text)
 {
-    bool here = ptx_at(parser, text);
+    bool here = rung_ptx_at(parser, text);
     if (here)
-        ptx_advance(parser);
+        rung_ptx_advance(parser);
     return here;
 }
 
-bool ptx_expect(struct ptx_parser *parser, const char *text)
+bool rung_ptx_expect(struct ptx_parser *parser, const char *text)
 {
-    if (ptx_accept(parser, text))
+    if (rung_ptx_accept(parser, text))
         return true;
     char what[32];
     snprintf(what, sizeof what, "`%s`", text);
-    return ptx_fail_expected(parser, what);
+    return rung_ptx_fail_expected(parser, what);
 }
 
-bool ptx_expect_name(struct ptx_parser *parser, const char **name, const char *what)
+bool rung_ptx_expect_name(struct ptx_parser *parser, const char **name, const char *what)
 {
     if (parser->token.kind != RUNG_PTX_TOKEN_WORD)
-        return ptx_fail_expected(parser, what);
-    *name = ptx_copy(parser, parser->token.text, parser->token.length);
-    ptx_advance(parser);
+        return rung_ptx_fail_expected(parser, what);
+    *name = rung_ptx_copy(parser, parser->token.text, parser->token.length);
+    rung_ptx_advance(parser);
     return *name;
 }
 
-bool ptx_expect_integer(struct ptx_parser *parser, uint64_t *value, uint64_t max)
+bool rung_ptx_expect_integer(struct ptx_parser *parser, uint64_t *value, uint64_t max)
 {
     if (parser->token.kind != RUNG_PTX_TOKEN_INTEGER)
-        return ptx_fail_expected(parser, "a number");
+        return rung_ptx_fail_expected(parser, "a number");
     if (parser->token.bits > max)
-        return ptx_fail(parser, parser->token.line, "`%.*s` is above %llu",
-                        (int)parser->token.length, parser->token.text, (unsigned long long)max);
+        return rung_ptx_fail(parser, parser->token.line, "`%.*s` is above %llu",
+                             (int)parser->token.length, parser->token.text,
+                             (unsigned long long)max);
     *value = parser->token.bits;
-    ptx_advance(parser);
+    rung_ptx_advance(parser);
     return true;
 }
 
-bool ptx_skip_statement(struct ptx_parser *parser)
+bool rung_ptx_skip_statement(struct ptx_parser *parser)
 {
-    while (!ptx_at(parser, ";")) {
-        if (parser->token.kind == RUNG_PTX_TOKEN_END || ptx_at(parser, "}"))
-            return ptx_fail_expected(parser, "`;`");
-        ptx_advance(parser);
+    while (!rung_ptx_at(parser, ";")) {
+        if (parser->token.kind == RUNG_PTX_TOKEN_END || rung_ptx_at(parser, "}"))
+            return rung_ptx_fail_expected(parser, "`;`");
+        rung_ptx_advance(parser);
     }
-    ptx_advance(parser);
+    rung_ptx_advance(parser);
     return true;
 }
 
-bool ptx_skip_braces(struct ptx_parser *parser)
+bool rung_ptx_skip_braces(struct ptx_parser *parser)
 {
     uint64_t depth = 0;
     do {
         if (parser->token.kind == RUNG_PTX_TOKEN_END)
-            return ptx_fail_expected(parser, "`}`");
-        depth += ptx_at(parser, "{");
-        depth -= ptx_at(parser, "}");
-        ptx_advance(parser);
+            return rung_ptx_fail_expected(parser, "`}`");
+        depth += rung_ptx_at(parser, "{");
+        depth -= rung_ptx_at(parser, "}");
+        rung_ptx_advance(parser);
     } while (depth);
     return true;
 }
@@ -153,9 +156,9 @@ static bool parse_version(struct ptx_parser *parser)
     if (token->kind == RUNG_PTX_TOKEN_FLOAT && token->length < sizeof text)
         memcpy(text, token->text, token->length);
     if (sscanf(text, "%2u.%1u%c", &major, &minor, &extra) != 2)
-        return ptx_fail_expected(parser, "a version such as 9.0");
+        return rung_ptx_fail_expected(parser, "a version such as 9.0");
     parser->module->version = major * 10 + minor;
-    ptx_advance(parser);
+    rung_ptx_advance(parser);
     return true;
 }
 
@@ -163,14 +166,14 @@ static bool parse_target_word(struct ptx_parser *parser)
 {
     const char *word = NULL;
     unsigned line = parser->token.line;
-    if (!ptx_expect_name(parser, &word, "a target such as sm_75"))
+    if (!rung_ptx_expect_name(parser, &word, "a target such as sm_75"))
         return false;
     if (!strncmp(word, "texmode_", 8) || !strcmp(word, "debug") || !strcmp(word, "map_f64_to_f32"))
         return true;
     char *end = NULL;
     unsigned long number = strncmp(word, "sm_", 3) ? 0 : strtoul(word + 3, &end, 10);
     if (!number || number > 9999 || strlen(end) > 1)
-        return ptx_fail(parser, line, "unknown .target `%s`", word);
+        return rung_ptx_fail(parser, line, "unknown .target `%s`", word);
     parser->module->target = (unsigned)number;
     parser->module->target_word = word;
     return true;
@@ -181,7 +184,7 @@ static bool parse_target(struct ptx_parser *parser)
     do {
         if (!parse_target_word(parser))
             return false;
-    } while (ptx_accept(parser, ","));
+    } while (rung_ptx_accept(parser, ","));
     return true;
 }
 
@@ -189,13 +192,13 @@ static bool parse_target(struct ptx_parser *parser)
 static bool parse_file(struct ptx_parser *parser)
 {
     uint64_t number;
-    if (!ptx_expect_integer(parser, &number, UINT32_MAX))
+    if (!rung_ptx_expect_integer(parser, &number, UINT32_MAX))
         return false;
     if (parser->token.kind != RUNG_PTX_TOKEN_STRING)
-        return ptx_fail_expected(parser, "a file name");
-    ptx_advance(parser);
-    while (ptx_accept(parser, ","))
-        if (!ptx_expect_integer(parser, &number, UINT64_MAX))
+        return rung_ptx_fail_expected(parser, "a file name");
+    rung_ptx_advance(parser);
+    while (rung_ptx_accept(parser, ","))
+        if (!rung_ptx_expect_integer(parser, &number, UINT64_MAX))
             return false;
     return true;
 }
@@ -205,63 +208,64 @@ static bool parse_section(struct ptx_parser *parser)
 {
     parser->module->has_debug_sections = true;
     if (parser->token.kind != RUNG_PTX_TOKEN_DOTTED && parser->token.kind != RUNG_PTX_TOKEN_WORD)
-        return ptx_fail_expected(parser, "the name of a section");
-    ptx_advance(parser);
-    return ptx_at(parser, "{") ? ptx_skip_braces(parser) : ptx_fail_expected(parser, "`{`");
+        return rung_ptx_fail_expected(parser, "the name of a section");
+    rung_ptx_advance(parser);
+    return rung_ptx_at(parser, "{") ? rung_ptx_skip_braces(parser)
+                                    : rung_ptx_fail_expected(parser, "`{`");
 }
 
 static bool parse_module_variable(struct ptx_parser *parser, bool is_extern)
 {
-    enum rung_ptx_space space = ptx_space_of(&parser->token);
+    enum rung_ptx_space space = rung_ptx_space_of(&parser->token);
     struct rung_ptx_symbol *symbol;
     if (space == RUNG_PTX_SPACE_NONE)
-        return ptx_fail_expected(parser, "a directive");
-    ptx_advance(parser);
+        return rung_ptx_fail_expected(parser, "a directive");
+    rung_ptx_advance(parser);
     if (space == RUNG_PTX_SPACE_REG || space == RUNG_PTX_SPACE_PARAM)
-        return ptx_fail_expected(parser, "a variable in .global, .const or .shared");
+        return rung_ptx_fail_expected(parser, "a variable in .global, .const or .shared");
     do {
-        if (!ptx_parse_variable(parser, &symbol, space, is_extern))
+        if (!rung_ptx_parse_variable(parser, &symbol, space, is_extern))
             return false;
-        if (!ptx_array_add_pointer(parser, &parser->symbols, symbol))
+        if (!rung_ptx_array_add_pointer(parser, &parser->symbols, symbol))
             return false;
-    } while (ptx_accept(parser, ","));
-    return ptx_expect(parser, ";");
+    } while (rung_ptx_accept(parser, ","));
+    return rung_ptx_expect(parser, ";");
 }
 
 /* A linkable thing: [.extern|.visible|.weak|.common] then .entry, .func or a variable. */
 static bool parse_linkable(struct ptx_parser *parser)
 {
     bool is_extern = false;
-    while (ptx_at(parser, ".extern") || ptx_at(parser, ".visible") || ptx_at(parser, ".weak") ||
-           ptx_at(parser, ".common")) {
-        is_extern |= ptx_at(parser, ".extern");
-        ptx_advance(parser);
+    while (rung_ptx_at(parser, ".extern") || rung_ptx_at(parser, ".visible") ||
+           rung_ptx_at(parser, ".weak") || rung_ptx_at(parser, ".common")) {
+        is_extern |= rung_ptx_at(parser, ".extern");
+        rung_ptx_advance(parser);
     }
-    if (ptx_accept(parser, ".entry"))
-        return ptx_parse_function(parser, true, is_extern);
-    if (ptx_accept(parser, ".func"))
-        return ptx_parse_function(parser, false, is_extern);
+    if (rung_ptx_accept(parser, ".entry"))
+        return rung_ptx_parse_function(parser, true, is_extern);
+    if (rung_ptx_accept(parser, ".func"))
+        return rung_ptx_parse_function(parser, false, is_extern);
     return parse_module_variable(parser, is_extern);
 }
 
 static bool parse_directive(struct ptx_parser *parser)
 {
     uint64_t size = 0;
-    if (ptx_accept(parser, ".target"))
+    if (rung_ptx_accept(parser, ".target"))
         return parse_target(parser);
-    if (ptx_accept(parser, ".address_size")) {
-        bool good = ptx_expect_integer(parser, &size, 64);
+    if (rung_ptx_accept(parser, ".address_size")) {
+        bool good = rung_ptx_expect_integer(parser, &size, 64);
         parser->module->address_size = (unsigned)size;
         return good;
     }
-    if (ptx_accept(parser, ".file"))
+    if (rung_ptx_accept(parser, ".file"))
         return parse_file(parser);
-    if (ptx_accept(parser, ".section"))
+    if (rung_ptx_accept(parser, ".section"))
         return parse_section(parser);
-    if (ptx_accept(parser, ".loc"))
-        return ptx_parse_loc(parser);
-    if (ptx_accept(parser, ".pragma") || ptx_accept(parser, ".alias"))
-        return ptx_skip_statement(parser);
+    if (rung_ptx_accept(parser, ".loc"))
+        return rung_ptx_parse_loc(parser);
+    if (rung_ptx_accept(parser, ".pragma") || rung_ptx_accept(parser, ".alias"))
+        return rung_ptx_skip_statement(parser);
     return parse_linkable(parser);
 }
 
@@ -276,15 +280,15 @@ static const char *find_nvvm(struct ptx_parser *parser, const char *text, size_t
         size_t from = i + sizeof mark - 1, to = from;
         while (to < head && ((text[to] >= '0' && text[to] <= '9') || text[to] == '.'))
             to++;
-        return ptx_copy(parser, text + from, to - from);
+        return rung_ptx_copy(parser, text + from, to - from);
     }
     return NULL;
 }
 
 static bool parse_module(struct ptx_parser *parser)
 {
-    ptx_advance(parser);
-    if (!ptx_accept(parser, ".version")) {
+    rung_ptx_advance(parser);
+    if (!rung_ptx_accept(parser, ".version")) {
         rung_fail_native(parser->err, RUNG_COMPILE, RUNG_PTX_NOT_PTX,
                          "line %u: not PTX: the text does not begin with .version",
                          parser->token.line);
@@ -292,13 +296,13 @@ static bool parse_module(struct ptx_parser *parser)
     }
     if (!parse_version(parser))
         return false;
-    if (!ptx_at(parser, ".target"))
-        return ptx_fail_expected(parser, "`.target`");
+    if (!rung_ptx_at(parser, ".target"))
+        return rung_ptx_fail_expected(parser, "`.target`");
     while (parser->token.kind != RUNG_PTX_TOKEN_END)
         if (!parse_directive(parser))
             return false;
     if (!parser->module->target)
-        return ptx_fail(parser, parser->token.line, "no sm_NN in .target");
+        return rung_ptx_fail(parser, parser->token.line, "no sm_NN in .target");
     return true;
 }
 

@@ -50,53 +50,55 @@ struct ptx_parser {
 };
 
 /* A zeroed element behind the last one; NULL with the error recorded when memory is out. */
-void *ptx_array_add(struct ptx_parser *parser, struct ptx_array *array, size_t size);
-bool ptx_array_add_pointer(struct ptx_parser *parser, struct ptx_array *array, const void *pointer);
-char *ptx_copy(struct ptx_parser *parser, const char *text, size_t length);
+void *rung_ptx_array_add(struct ptx_parser *parser, struct ptx_array *array, size_t size);
+bool rung_ptx_array_add_pointer(struct ptx_parser *parser, struct ptx_array *array,
+                                const void *pointer);
+char *rung_ptx_copy(struct ptx_parser *parser, const char *text, size_t length);
 
-bool ptx_fail(struct ptx_parser *parser, unsigned line, const char *format, ...)
+bool rung_ptx_fail(struct ptx_parser *parser, unsigned line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-bool ptx_fail_memory(struct ptx_parser *parser);
+bool rung_ptx_fail_memory(struct ptx_parser *parser);
 /* "line N: expected WHAT, found `token`" */
-bool ptx_fail_expected(struct ptx_parser *parser, const char *what);
+bool rung_ptx_fail_expected(struct ptx_parser *parser, const char *what);
 
-void ptx_advance(struct ptx_parser *parser);
-bool ptx_at(const struct ptx_parser *parser, const char *text);
-bool ptx_accept(struct ptx_parser *parser, const char *text);
-bool ptx_expect(struct ptx_parser *parser, const char *text);
+void rung_ptx_advance(struct ptx_parser *parser);
+bool rung_ptx_at(const struct ptx_parser *parser, const char *text);
+bool rung_ptx_accept(struct ptx_parser *parser, const char *text);
+bool rung_ptx_expect(struct ptx_parser *parser, const char *text);
 /* A word token, copied; false unless there is one. */
-bool ptx_expect_name(struct ptx_parser *parser, const char **name, const char *what);
+bool rung_ptx_expect_name(struct ptx_parser *parser, const char **name, const char *what);
 /* An integer of at most `max`, with an optional minus where `max` is negative-able. */
-bool ptx_expect_integer(struct ptx_parser *parser, uint64_t *value, uint64_t max);
+bool rung_ptx_expect_integer(struct ptx_parser *parser, uint64_t *value, uint64_t max);
 /* Everything up to and with the next ';' at this level. */
-bool ptx_skip_statement(struct ptx_parser *parser);
+bool rung_ptx_skip_statement(struct ptx_parser *parser);
 /* From '{' to its '}'. */
-bool ptx_skip_braces(struct ptx_parser *parser);
+bool rung_ptx_skip_braces(struct ptx_parser *parser);
 
 /* declarations */
-bool ptx_parse_registers(struct ptx_parser *parser); /* behind .reg */
+bool rung_ptx_parse_registers(struct ptx_parser *parser); /* behind .reg */
 /* A variable or parameter from its state space on, up to ';', ',' or ')', which is left.
  * `out` is in the arena and in no list yet. */
-bool ptx_parse_variable(struct ptx_parser *parser, struct rung_ptx_symbol **out,
-                        enum rung_ptx_space space, bool is_extern);
-enum rung_ptx_space ptx_space_of(const struct rung_ptx_token *token);
-enum rung_ptx_type ptx_type_of(const char *word, size_t length); /* without the dot */
+bool rung_ptx_parse_variable(struct ptx_parser *parser, struct rung_ptx_symbol **out,
+                             enum rung_ptx_space space, bool is_extern);
+enum rung_ptx_space rung_ptx_space_of(const struct rung_ptx_token *token);
+enum rung_ptx_type rung_ptx_type_of(const char *word, size_t length); /* without the dot */
 
 /* functions */
-bool ptx_parse_function(struct ptx_parser *parser, bool is_entry, bool is_extern);
-bool ptx_parse_body(struct ptx_parser *parser); /* behind '{', up to and with its '}' */
-bool ptx_parse_loc(struct ptx_parser *parser);  /* behind .loc */
+bool rung_ptx_parse_function(struct ptx_parser *parser, bool is_entry, bool is_extern);
+bool rung_ptx_parse_body(struct ptx_parser *parser); /* behind '{', up to and with its '}' */
+bool rung_ptx_parse_loc(struct ptx_parser *parser);  /* behind .loc */
 
 /* instructions and operands */
-bool ptx_parse_instruction(struct ptx_parser *parser); /* up to and with ';' */
-bool ptx_parse_operand(struct ptx_parser *parser, struct rung_ptx_operand *out);
+bool rung_ptx_parse_instruction(struct ptx_parser *parser); /* up to and with ';' */
+bool rung_ptx_parse_operand(struct ptx_parser *parser, struct rung_ptx_operand *out);
 /* The register of that name; false (and no error) if none is declared. */
-bool ptx_find_register(struct ptx_parser *parser, uint32_t *index, const char *name, size_t length);
-const struct rung_ptx_symbol *ptx_find_symbol(const struct ptx_parser *parser, const char *name,
-                                              size_t length);
+bool rung_ptx_find_register(struct ptx_parser *parser, uint32_t *index, const char *name,
+                            size_t length);
+const struct rung_ptx_symbol *rung_ptx_find_symbol(const struct ptx_parser *parser,
+                                                   const char *name, size_t length);
 /* Turns the names of the instructions from `first` on that are labels of `scope` into labels. */
-void ptx_resolve_labels(struct ptx_parser *parser, uint32_t first, uint32_t scope);
+void rung_ptx_resolve_labels(struct ptx_parser *parser, uint32_t first, uint32_t scope);
 /* Refuses names that nothing declares. */
-bool ptx_check_names(struct ptx_parser *parser);
+bool rung_ptx_check_names(struct ptx_parser *parser);
 
 #endif

@@ -47,7 +47,7 @@ static bool same(const char *word, const char *text, size_t length)
     return strlen(word) == length && !memcmp(word, text, length);
 }
 
-enum rung_ptx_type ptx_type_of(const char *word, size_t length)
+enum rung_ptx_type rung_ptx_type_of(const char *word, size_t length)
 {
     for (int i = RUNG_PTX_TYPE_NONE + 1; i < RUNG_PTX_TYPE_COUNT; i++)
         if (same(types[i].word, word, length))

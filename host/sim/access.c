@@ -35,7 +35,8 @@ SIM_ROWS static bool is_even(const uint64_t *address, const uint32_t *lanes, uin
     return !(far | off);
 }
 
-void sim_access_addresses(struct sim_span *span, struct sim_warp *warp, const struct sim_op *op)
+void rung_sim_access_addresses(struct sim_span *span, struct sim_warp *warp,
+                               const struct sim_op *op)
 {
     uint64_t *address = warp->block->worker->access.address;
     find_addresses(address, warp, op);
@@ -60,36 +61,38 @@ void sim_access_addresses(struct sim_span *span, struct sim_warp *warp, const st
     span->even = is_even(address, warp->lanes, span->first, span->stride, span->low);
 }
 
-unsigned char *sim_access_global(struct sim_warp *warp, const struct sim_op *op, uint64_t address,
-                                 uint32_t bytes, uint32_t lane)
+unsigned char *rung_sim_access_global(struct sim_warp *warp, const struct sim_op *op,
+                                      uint64_t address, uint32_t bytes, uint32_t lane)
 {
     struct sim_worker *worker = warp->block->worker;
     if (address & (bytes - 1)) {
-        sim_fault(warp, 716, RUNG_SIM_MISALIGNED, op, 1u << lane,
-                  "global address 0x%llx is no multiple of %u", (unsigned long long)address, bytes);
+        rung_sim_fault(warp, 716, RUNG_SIM_MISALIGNED, op, 1u << lane,
+                       "global address 0x%llx is no multiple of %u", (unsigned long long)address,
+                       bytes);
         return NULL;
     }
     unsigned char *at = rung_sim_memory_at(worker->launch->memory, address, bytes);
     if (!at)
-        sim_fault(warp, 700, RUNG_SIM_BOUNDS, op, 1u << lane,
-                  "global address 0x%llx (%u bytes) is in no allocation",
-                  (unsigned long long)address, bytes);
+        rung_sim_fault(warp, 700, RUNG_SIM_BOUNDS, op, 1u << lane,
+                       "global address 0x%llx (%u bytes) is in no allocation",
+                       (unsigned long long)address, bytes);
     return at;
 }
 
-unsigned char *sim_access_shared(struct sim_warp *warp, const struct sim_op *op, uint64_t address,
-                                 uint32_t bytes, uint32_t lane)
+unsigned char *rung_sim_access_shared(struct sim_warp *warp, const struct sim_op *op,
+                                      uint64_t address, uint32_t bytes, uint32_t lane)
 {
     struct sim_block *block = warp->block;
     if (address & (bytes - 1)) {
-        sim_fault(warp, 716, RUNG_SIM_MISALIGNED, op, 1u << lane,
-                  "shared address 0x%llx is no multiple of %u", (unsigned long long)address, bytes);
+        rung_sim_fault(warp, 716, RUNG_SIM_MISALIGNED, op, 1u << lane,
+                       "shared address 0x%llx is no multiple of %u", (unsigned long long)address,
+                       bytes);
         return NULL;
     }
     if (address > block->shared_bytes || bytes > block->shared_bytes - address) {
-        sim_fault(warp, 700, RUNG_SIM_BOUNDS, op, 1u << lane,
-                  "shared address 0x%llx (%u bytes) is outside the block's %llu bytes",
-                  (unsigned long long)address, bytes, (unsigned long long)block->shared_bytes);
+        rung_sim_fault(warp, 700, RUNG_SIM_BOUNDS, op, 1u << lane,
+                       "shared address 0x%llx (%u bytes) is outside the block's %llu bytes",
+                       (unsigned long long)address, bytes, (unsigned long long)block->shared_bytes);
         return NULL;
     }
     return block->shared + address;
@@ -132,8 +135,8 @@ static uint32_t phase_degree(const uint64_t *address, uint32_t active, uint32_t 
     return most;
 }
 
-struct sim_banks sim_banks_of(const uint64_t address[SIM_LANES], uint32_t active,
-                              const struct sim_span *span, uint32_t bytes)
+struct sim_banks rung_sim_banks_of(const uint64_t address[SIM_LANES], uint32_t active,
+                                   const struct sim_span *span, uint32_t bytes)
 {
     struct sim_banks banks = {0};
     if (bytes == 4 && span->even && span->stride % 4 == 0) {
@@ -153,8 +156,8 @@ struct sim_banks sim_banks_of(const uint64_t address[SIM_LANES], uint32_t active
     return banks;
 }
 
-uint32_t sim_sectors_of(const uint64_t address[SIM_LANES], uint32_t active,
-                        const struct sim_span *span, uint32_t bytes)
+uint32_t rung_sim_sectors_of(const uint64_t address[SIM_LANES], uint32_t active,
+                             const struct sim_span *span, uint32_t bytes)
 {
     uint64_t seen[SIM_LANES];
     uint32_t count = 0, lanes = active >> span->low;

@@ -6,7 +6,7 @@
 #define SLICE 20000 /* warp instructions of one turn; a warp that spins lets others go on */
 
 /* xorshift64*: the schedule of a seed is the same on every machine. */
-uint64_t sim_random(struct sim_worker *worker)
+uint64_t rung_sim_random(struct sim_worker *worker)
 {
     worker->random ^= worker->random >> 12;
     worker->random ^= worker->random << 25;
@@ -42,17 +42,17 @@ static void start(struct sim_block *block)
     block->steps = block->event = 0;
     for (uint32_t w = 0; w < block->n_warps; w++) {
         uint32_t left = block->n_threads - w * SIM_LANES;
-        sim_warp_start(&block->warps[w], left >= SIM_LANES ? SIM_ALL : (1u << left) - 1);
+        rung_sim_warp_start(&block->warps[w], left >= SIM_LANES ? SIM_ALL : (1u << left) - 1);
     }
     if (block->worker->check)
-        sim_check_block(block);
+        rung_sim_check_block(block);
 }
 
 static void open_barrier(struct sim_block *block, uint32_t number)
 {
     struct sim_barrier *barrier = &block->barriers[number];
     if (block->worker->check)
-        sim_check_open(block, number, barrier->waiting);
+        rung_sim_check_open(block, number, barrier->waiting);
     SIM_EACH_ACTIVE(w, barrier->waiting)
     {
         struct sim_warp *warp = &block->warps[w];
@@ -74,7 +74,7 @@ static void open_barrier(struct sim_block *block, uint32_t number)
     }
     memset(barrier, 0, sizeof *barrier);
     if (block->worker->observed)
-        sim_observe_barrier(block, NULL, NULL);
+        rung_sim_observe_barrier(block, NULL, NULL);
 }
 
 /* Without a count every warp that has not ended is expected. */
@@ -89,7 +89,7 @@ static void check_barrier(struct sim_block *block, uint32_t number)
         open_barrier(block, number);
 }
 
-void sim_barrier_check_all(struct sim_block *block)
+void rung_sim_barrier_check_all(struct sim_block *block)
 {
     for (uint32_t number = 0; number < SIM_BARRIERS; number++)
         check_barrier(block, number);
@@ -107,7 +107,7 @@ static void note_predicate(struct sim_barrier *barrier, struct sim_warp *warp,
     warp->reduction = op;
 }
 
-void sim_barrier_arrive(struct sim_warp *warp, const struct sim_op *op)
+void rung_sim_barrier_arrive(struct sim_warp *warp, const struct sim_op *op)
 {
     struct sim_block *block = warp->block;
     struct sim_worker *worker = block->worker;
@@ -116,15 +116,15 @@ void sim_barrier_arrive(struct sim_warp *warp, const struct sim_op *op)
     uint32_t expected = op->mode ? ((uint32_t *)sim_row(warp, op->b))[lane] : 0;
     if (number >= SIM_BARRIERS || expected % SIM_LANES ||
         (op->mode && (!expected || expected > RUNG_SIM_BLOCK_THREADS_MAX))) {
-        sim_fault(warp, 719, RUNG_SIM_BARRIER, op, warp->active,
-                  "barrier %u for %u threads: barriers are 0 to 15, threads a multiple of 32",
-                  number, expected);
+        rung_sim_fault(warp, 719, RUNG_SIM_BARRIER, op, warp->active,
+                       "barrier %u for %u threads: barriers are 0 to 15, threads a multiple of 32",
+                       number, expected);
         return;
     }
     struct sim_barrier *barrier = &block->barriers[number];
     if (barrier->arrived && barrier->expected != expected)
-        sim_report(warp, RUNG_SIM_BARRIER, op, barrier->line, warp->active,
-                   "barrier %u is met with different numbers of threads", number);
+        rung_sim_report(warp, RUNG_SIM_BARRIER, op, barrier->line, warp->active,
+                        "barrier %u is met with different numbers of threads", number);
     if (rung_ptx_has(op->source->modifiers, RUNG_PTX_M_RED))
         note_predicate(barrier, warp, op);
     if (!barrier->arrived)
@@ -133,9 +133,9 @@ void sim_barrier_arrive(struct sim_warp *warp, const struct sim_op *op)
     barrier->arrived += SIM_LANES;
     worker->counters.block_barriers++;
     if (worker->check)
-        sim_check_arrive(warp, number);
+        rung_sim_check_arrive(warp, number);
     if (worker->observed)
-        sim_observe_barrier(block, warp, op);
+        rung_sim_observe_barrier(block, warp, op);
     if (!rung_ptx_has(op->source->modifiers, RUNG_PTX_M_ARRIVE)) {
         barrier->waiting |= 1u << warp->index;
         warp->state = SIM_WAITING;
@@ -154,9 +154,9 @@ static void report_deadlock(struct sim_block *block)
             continue;
         uint32_t expected =
             barrier->expected ? barrier->expected : (block->n_warps - block->n_done) * SIM_LANES;
-        sim_fault(warp, 702, RUNG_SIM_BARRIER, NULL, warp->active,
-                  "barrier %u (line %u) waits for ever: %u of %u threads came", warp->barrier,
-                  barrier->line, barrier->arrived, expected);
+        rung_sim_fault(warp, 702, RUNG_SIM_BARRIER, NULL, warp->active,
+                       "barrier %u (line %u) waits for ever: %u of %u threads came", warp->barrier,
+                       barrier->line, barrier->arrived, expected);
         return;
     }
 }
@@ -170,24 +170,24 @@ static void take_turns(struct sim_block *block, bool *moved)
 {
     struct sim_worker *worker = block->worker;
     bool seeded = worker->launch->options.seed;
-    uint32_t shift = seeded ? (uint32_t)(sim_random(worker) % block->n_warps) : 0;
-    bool backwards = seeded && (sim_random(worker) & 1);
+    uint32_t shift = seeded ? (uint32_t)(rung_sim_random(worker) % block->n_warps) : 0;
+    bool backwards = seeded && (rung_sim_random(worker) & 1);
     for (uint32_t turn = 0; turn < block->n_warps && !worker->fault; turn++) {
         uint32_t w = order_of(block, backwards ? block->n_warps - 1 - turn : turn, shift);
         struct sim_warp *warp = &block->warps[w];
         if (warp->state != SIM_RUNNABLE)
             continue;
         *moved = true;
-        warp->slice = seeded ? (int64_t)(sim_random(worker) % 64) : SLICE;
-        sim_warp_run(warp);
+        warp->slice = seeded ? (int64_t)(rung_sim_random(worker) % 64) : SLICE;
+        rung_sim_warp_run(warp);
         if (warp->state == SIM_DONE) {
             block->n_done++;
-            sim_barrier_check_all(block);
+            rung_sim_barrier_check_all(block);
         }
     }
 }
 
-void sim_block_run(struct sim_block *block)
+void rung_sim_block_run(struct sim_block *block)
 {
     start(block);
     while (block->n_done < block->n_warps && !block->worker->fault) {

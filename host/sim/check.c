@@ -11,7 +11,7 @@ struct sim_page {
     struct sim_shadow *words;
 };
 
-struct sim_check *sim_check_make(const struct rung_sim_launch *launch)
+struct sim_check *rung_sim_check_make(const struct rung_sim_launch *launch)
 {
     struct sim_check *check = calloc(1, sizeof *check);
     if (!check)
@@ -25,11 +25,11 @@ struct sim_check *sim_check_make(const struct rung_sim_launch *launch)
     check->published = calloc(check->n_blocks, sizeof *check->published);
     if (check->lanes && check->shared && check->published)
         return check;
-    sim_check_free(check);
+    rung_sim_check_free(check);
     return NULL;
 }
 
-void sim_check_free(struct sim_check *check)
+void rung_sim_check_free(struct sim_check *check)
 {
     if (!check)
         return;
@@ -44,7 +44,7 @@ void sim_check_free(struct sim_check *check)
     free(check);
 }
 
-void sim_check_block(struct sim_block *block)
+void rung_sim_check_block(struct sim_block *block)
 {
     struct sim_check *check = block->worker->check;
     memset(check->now, 0, sizeof check->now);
@@ -80,7 +80,7 @@ static bool grow_pages(struct sim_check *check)
     return true;
 }
 
-struct sim_shadow *sim_check_global(struct sim_check *check, uint64_t address)
+struct sim_shadow *rung_sim_check_global(struct sim_check *check, uint64_t address)
 {
     uint64_t first = address & ~(uint64_t)(PAGE_WORDS * 4 - 1);
     if (check->n_pages * 2 >= check->room && !grow_pages(check))
@@ -109,7 +109,7 @@ static void join_lanes(struct sim_check *check, const struct sim_warp *warp)
     check->lanes[warp->index].all = check->now[warp->index].of[warp->index];
 }
 
-void sim_check_arrive(struct sim_warp *warp, uint32_t barrier)
+void rung_sim_check_arrive(struct sim_warp *warp, uint32_t barrier)
 {
     struct sim_check *check = warp->block->worker->check;
     struct sim_clocks *now = &check->now[warp->index];
@@ -118,7 +118,7 @@ void sim_check_arrive(struct sim_warp *warp, uint32_t barrier)
     now->of[warp->index]++;
 }
 
-void sim_check_open(struct sim_block *block, uint32_t barrier, uint32_t warps)
+void rung_sim_check_open(struct sim_block *block, uint32_t barrier, uint32_t warps)
 {
     struct sim_check *check = block->worker->check;
     SIM_EACH_ACTIVE(w, warps)
@@ -126,7 +126,7 @@ void sim_check_open(struct sim_block *block, uint32_t barrier, uint32_t warps)
     memset(&check->barriers[barrier], 0, sizeof check->barriers[barrier]);
 }
 
-void sim_check_warp_sync(struct sim_warp *warp, uint32_t mask)
+void rung_sim_check_warp_sync(struct sim_warp *warp, uint32_t mask)
 {
     struct sim_check *check = warp->block->worker->check;
     struct sim_lane_order *order = &check->lanes[warp->index];
@@ -147,14 +147,14 @@ void sim_check_warp_sync(struct sim_warp *warp, uint32_t mask)
     ++*clock;
 }
 
-void sim_check_fence(struct sim_warp *warp)
+void rung_sim_check_fence(struct sim_warp *warp)
 {
     struct sim_check *check = warp->block->worker->check;
     join(&check->fenced[warp->index], &check->now[warp->index], check->n_warps);
     check->now[warp->index].of[warp->index]++;
 }
 
-void sim_check_atomic(struct sim_warp *warp, const struct sim_op *op)
+void rung_sim_check_atomic(struct sim_warp *warp, const struct sim_op *op)
 {
     struct sim_check *check = warp->block->worker->check;
     uint32_t **published = &check->published[warp->block->linear];
@@ -163,7 +163,7 @@ void sim_check_atomic(struct sim_warp *warp, const struct sim_op *op)
     bool releases = rung_ptx_has(op->source->modifiers, RUNG_PTX_M_RELEASE) ||
                     rung_ptx_has(op->source->modifiers, RUNG_PTX_M_ACQ_REL);
     if (releases)
-        sim_check_fence(warp);
+        rung_sim_check_fence(warp);
     check->now[warp->index].acquired = true;
     if (!*published)
         *published = calloc(check->n_warps, sizeof **published);
@@ -177,8 +177,8 @@ void sim_check_atomic(struct sim_warp *warp, const struct sim_op *op)
     }
 }
 
-bool sim_check_ordered(const struct sim_check *check, const struct sim_warp *warp, uint32_t lane,
-                       const struct sim_mark *mark)
+bool rung_sim_check_ordered(const struct sim_check *check, const struct sim_warp *warp,
+                            uint32_t lane, const struct sim_mark *mark)
 {
     uint32_t other_warp = mark->thread / SIM_LANES, other_lane = mark->thread % SIM_LANES;
     const struct sim_clocks *now = &check->now[warp->index];

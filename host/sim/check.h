@@ -57,9 +57,9 @@ struct sim_check {
 };
 
 /* The shadow of a word of global memory, NULL when memory is out. */
-struct sim_shadow *sim_check_global(struct sim_check *check, uint64_t address);
+struct sim_shadow *rung_sim_check_global(struct sim_check *check, uint64_t address);
 /* Whether an earlier access comes before what a lane of the warp does now. */
-bool sim_check_ordered(const struct sim_check *check, const struct sim_warp *warp, uint32_t lane,
-                       const struct sim_mark *mark);
+bool rung_sim_check_ordered(const struct sim_check *check, const struct sim_warp *warp,
+                            uint32_t lane, const struct sim_mark *mark);
 
 #endif

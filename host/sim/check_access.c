@@ -15,7 +15,7 @@ static bool conflicts(const struct sim_check *check, const struct sim_warp *warp
 {
     return before->line && before->bytes & now->bytes && !(before->strong && now->strong) &&
            !(before->thread == now->thread && before->block == now->block) &&
-           !sim_check_ordered(check, warp, lane, before);
+           !rung_sim_check_ordered(check, warp, lane, before);
 }
 
 static void note_race(struct verdict *verdict, uint32_t lane, const struct sim_mark *before,
@@ -81,13 +81,14 @@ static struct sim_shadow *shadow_of(struct sim_warp *warp, bool shared, uint64_t
 {
     struct sim_check *check = warp->block->worker->check;
     struct sim_shadow *shadow =
-        shared ? &check->shared[address / 4] : sim_check_global(check, address);
+        shared ? &check->shared[address / 4] : rung_sim_check_global(check, address);
     if (!shadow)
         warp->block->worker->dry = true;
     return shadow;
 }
 
-void sim_check_access(struct sim_warp *warp, const struct sim_op *op, uint32_t bytes, bool writes)
+void rung_sim_check_access(struct sim_warp *warp, const struct sim_op *op, uint32_t bytes,
+                           bool writes)
 {
     struct sim_worker *worker = warp->block->worker;
     bool shared = op->source->space == RUNG_PTX_SPACE_SHARED;
@@ -113,9 +114,9 @@ void sim_check_access(struct sim_warp *warp, const struct sim_op *op, uint32_t b
         }
     }
     if (verdict.race)
-        sim_report(warp, RUNG_SIM_RACE, op, verdict.other_line, verdict.race, "%s memory: %s",
-                   shared ? "shared" : "global", verdict.what);
+        rung_sim_report(warp, RUNG_SIM_RACE, op, verdict.other_line, verdict.race, "%s memory: %s",
+                        shared ? "shared" : "global", verdict.what);
     if (verdict.unwritten && shared)
-        sim_report(warp, RUNG_SIM_UNINITIALISED, op, 0, verdict.unwritten,
-                   "reads shared memory that nothing has written");
+        rung_sim_report(warp, RUNG_SIM_UNINITIALISED, op, 0, verdict.unwritten,
+                        "reads shared memory that nothing has written");
 }

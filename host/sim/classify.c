@@ -298,8 +298,8 @@ static void count_in_segments(struct rung_sim_kernel *kernel)
     }
 }
 
-bool sim_kernel_classify(struct rung_sim_kernel *kernel, const struct rung_ptx_flow *flow,
-                         struct rung_arena *arena)
+bool rung_sim_kernel_classify(struct rung_sim_kernel *kernel, const struct rung_ptx_flow *flow,
+                              struct rung_arena *arena)
 {
     struct rung_arena scratch = {0};
     uint32_t n = flow->function->n_instructions;

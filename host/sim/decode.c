@@ -8,7 +8,7 @@
 #define FILE_BYTES_MAX (UINT32_C(8) << 20) /* of one warp: 32768 registers of 64 bits */
 #define ZERO_ROW_BYTES 256                 /* at offset 0: what an absent operand reads */
 
-bool sim_refuse(struct sim_decoder *decoder, const char *reason)
+bool rung_sim_refuse(struct sim_decoder *decoder, const char *reason)
 {
     rung_fail_native(decoder->err, RUNG_COMPILE, RUNG_PTX_INVALID,
                      "unsupported instruction `%s` at line %u: %s", decoder->at->text,
@@ -16,8 +16,8 @@ bool sim_refuse(struct sim_decoder *decoder, const char *reason)
     return false;
 }
 
-sim_run *sim_choose(const struct sim_choice *choices, size_t n, enum rung_ptx_opcode opcode,
-                    enum rung_ptx_type type, uint8_t mode)
+sim_run *rung_sim_choose(const struct sim_choice *choices, size_t n, enum rung_ptx_opcode opcode,
+                         enum rung_ptx_type type, uint8_t mode)
 {
     for (size_t i = 0; i < n; i++)
         if (choices[i].opcode == opcode && choices[i].type == type && choices[i].mode == mode)
@@ -31,7 +31,7 @@ static bool out_of_memory(struct sim_decoder *decoder)
     return false;
 }
 
-bool sim_decode_room(struct sim_decoder *decoder, uint32_t *offset, uint32_t bytes)
+bool rung_sim_decode_room(struct sim_decoder *decoder, uint32_t *offset, uint32_t bytes)
 {
     uint32_t *end = &decoder->kernel->file_bytes;
     uint32_t align = bytes < 64 ? 4 : 64; /* masks stand side by side */
@@ -51,8 +51,8 @@ static uint32_t row_bytes(unsigned width)
     return width == 1 ? (uint32_t)sizeof(uint32_t) : width / 8 * SIM_LANES;
 }
 
-bool sim_decode_constant(struct sim_decoder *decoder, uint32_t *offset, uint64_t bits,
-                         unsigned width)
+bool rung_sim_decode_constant(struct sim_decoder *decoder, uint32_t *offset, uint64_t bits,
+                              unsigned width)
 {
     struct rung_sim_kernel *kernel = decoder->kernel;
     for (uint32_t i = 0; i < kernel->n_constants; i++)
@@ -70,7 +70,7 @@ bool sim_decode_constant(struct sim_decoder *decoder, uint32_t *offset, uint64_t
         kernel->constants = more;
         decoder->constants_room = room;
     }
-    if (!sim_decode_room(decoder, offset, row_bytes(width)))
+    if (!rung_sim_decode_room(decoder, offset, row_bytes(width)))
         return false;
     kernel->constants[kernel->n_constants++] =
         (struct sim_constant){.bits = bits, .offset = *offset, .width = (uint8_t)width};
@@ -82,7 +82,8 @@ static bool register_row(struct sim_decoder *decoder, uint32_t *offset, uint32_t
 {
     struct rung_sim_kernel *kernel = decoder->kernel;
     unsigned bits = rung_ptx_type_bits(kernel->function->registers[index].type);
-    if (!kernel->rows[index] && !sim_decode_room(decoder, &kernel->rows[index], row_bytes(bits)))
+    if (!kernel->rows[index] &&
+        !rung_sim_decode_room(decoder, &kernel->rows[index], row_bytes(bits)))
         return false;
     *offset = kernel->rows[index];
     return true;
@@ -153,11 +154,11 @@ static bool special_row(struct sim_decoder *decoder, uint32_t *offset,
     }
     if (special == RUNG_PTX_SR_CLOCK || special == RUNG_PTX_SR_CLOCK64 ||
         special == RUNG_PTX_SR_GLOBALTIMER)
-        return sim_refuse(decoder, "a clock is read by mov only");
+        return rung_sim_refuse(decoder, "a clock is read by mov only");
     if (rung_ptx_type_bits(type) != (special == RUNG_PTX_SR_GRIDID ? 64u : 32u))
-        return sim_refuse(decoder, "a special register of another width");
+        return rung_sim_refuse(decoder, "a special register of another width");
     uint32_t *row = &decoder->kernel->specials[special];
-    if (!*row && !sim_decode_room(decoder, row, row_bytes(rung_ptx_type_bits(type))))
+    if (!*row && !rung_sim_decode_room(decoder, row, row_bytes(rung_ptx_type_bits(type))))
         return false;
     *offset = *row;
     return true;
@@ -174,7 +175,7 @@ static bool symbol_address(struct sim_decoder *decoder, uint64_t *address,
             *address = kernel->shared[i].offset + (uint64_t)operand->offset;
             return true;
         }
-    uint64_t base = sim_program_address(decoder->program, symbol);
+    uint64_t base = rung_sim_program_address(decoder->program, symbol);
     *address = base + (uint64_t)operand->offset;
     if (!base) {
         rung_fail_native(
@@ -186,8 +187,8 @@ static bool symbol_address(struct sim_decoder *decoder, uint64_t *address,
     return true;
 }
 
-bool sim_decode_source(struct sim_decoder *decoder, uint32_t *offset,
-                       const struct rung_ptx_operand *operand, enum rung_ptx_type type)
+bool rung_sim_decode_source(struct sim_decoder *decoder, uint32_t *offset,
+                            const struct rung_ptx_operand *operand, enum rung_ptx_type type)
 {
     unsigned width = rung_ptx_type_bits(type);
     uint64_t bits;
@@ -203,21 +204,22 @@ bool sim_decode_source(struct sim_decoder *decoder, uint32_t *offset,
     case RUNG_PTX_INTEGER:
     case RUNG_PTX_FLOAT:
         return literal_bits(&bits, operand, type)
-                   ? sim_decode_constant(decoder, offset, bits, width)
+                   ? rung_sim_decode_constant(decoder, offset, bits, width)
                    : unfit(decoder);
     case RUNG_PTX_SPECIAL:
         return special_row(decoder, offset, operand, type);
     case RUNG_PTX_SYMBOL:
         if (width < 32 || !symbol_address(decoder, &bits, operand))
             return unfit(decoder);
-        return sim_decode_constant(decoder, offset, width == 32 ? (uint32_t)bits : bits, width);
+        return rung_sim_decode_constant(decoder, offset, width == 32 ? (uint32_t)bits : bits,
+                                        width);
     default:
         return unfit(decoder);
     }
 }
 
-bool sim_decode_destination(struct sim_decoder *decoder, uint32_t *offset,
-                            const struct rung_ptx_operand *operand, unsigned bits)
+bool rung_sim_decode_destination(struct sim_decoder *decoder, uint32_t *offset,
+                                 const struct rung_ptx_operand *operand, unsigned bits)
 {
     if (operand->kind != RUNG_PTX_REGISTER || operand->negated || operand->offset)
         return unfit(decoder);
@@ -226,11 +228,11 @@ bool sim_decode_destination(struct sim_decoder *decoder, uint32_t *offset,
     return register_row(decoder, offset, operand->index);
 }
 
-bool sim_decode_predicate(struct sim_decoder *decoder, uint32_t *offset, bool *negated,
-                          const struct rung_ptx_operand *operand)
+bool rung_sim_decode_predicate(struct sim_decoder *decoder, uint32_t *offset, bool *negated,
+                               const struct rung_ptx_operand *operand)
 {
     if (operand->kind == RUNG_PTX_INTEGER)
-        return sim_decode_constant(decoder, offset, operand->bits ? SIM_ALL : 0, 1);
+        return rung_sim_decode_constant(decoder, offset, operand->bits ? SIM_ALL : 0, 1);
     if (operand->kind != RUNG_PTX_REGISTER || operand->offset)
         return unfit(decoder);
     if (register_bits(decoder, operand) != 1)
@@ -239,8 +241,8 @@ bool sim_decode_predicate(struct sim_decoder *decoder, uint32_t *offset, bool *n
     return register_row(decoder, offset, operand->index);
 }
 
-bool sim_decode_wide(struct sim_decoder *decoder, uint32_t *offset, uint8_t *bits,
-                     const struct rung_ptx_operand *operand, enum rung_ptx_type type)
+bool rung_sim_decode_wide(struct sim_decoder *decoder, uint32_t *offset, uint8_t *bits,
+                          const struct rung_ptx_operand *operand, enum rung_ptx_type type)
 {
     unsigned width = rung_ptx_type_bits(type), most = width < 16 ? 16 : width;
     if (operand->kind == RUNG_PTX_REGISTER && !operand->negated && !operand->offset) {
@@ -252,17 +254,17 @@ bool sim_decode_wide(struct sim_decoder *decoder, uint32_t *offset, uint8_t *bit
     }
     *bits = (uint8_t)most;
     enum rung_ptx_type as = width < 16 ? RUNG_PTX_B16 : type;
-    return sim_decode_source(decoder, offset, operand, as);
+    return rung_sim_decode_source(decoder, offset, operand, as);
 }
 
-bool sim_decode_literal(struct sim_decoder *decoder, uint64_t *value,
-                        const struct rung_ptx_operand *operand)
+bool rung_sim_decode_literal(struct sim_decoder *decoder, uint64_t *value,
+                             const struct rung_ptx_operand *operand)
 {
     *value = operand->bits;
     return operand->kind == RUNG_PTX_INTEGER || unfit(decoder);
 }
 
-bool sim_decode_address(struct sim_decoder *decoder, const struct rung_ptx_operand *operand)
+bool rung_sim_decode_address(struct sim_decoder *decoder, const struct rung_ptx_operand *operand)
 {
     struct sim_op *op = decoder->op;
     if (operand->kind != RUNG_PTX_ADDRESS || operand->n_items != 1)
@@ -271,7 +273,7 @@ bool sim_decode_address(struct sim_decoder *decoder, const struct rung_ptx_opera
     op->offset = operand->offset;
     op->address_bits = 64;
     if (base->kind != RUNG_PTX_REGISTER)
-        return sim_decode_source(decoder, &op->a, base, RUNG_PTX_U64);
+        return rung_sim_decode_source(decoder, &op->a, base, RUNG_PTX_U64);
     unsigned bits = register_bits(decoder, base);
     op->address_bits = (uint8_t)bits;
     if (bits < 32)
@@ -285,7 +287,7 @@ static const struct {
 } families[RUNG_PTX_OP_COUNT] = {
 #define SIM_MEMORY SIM_OTHER_MEMORY /* loads and stores choose for themselves */
 #define OPCODE(name, mnemonic, arity, types, modifiers, class, family, title)                      \
-    [RUNG_PTX_OP_##name] = {sim_decode_##family, SIM_##class},
+    [RUNG_PTX_OP_##name] = {rung_sim_decode_##family, SIM_##class},
 #include "ptx/opcodes.def"
 #undef OPCODE
 };
@@ -298,11 +300,11 @@ static void run_guarded(struct sim_warp *warp, const struct sim_op *op)
     struct rung_sim_counters *counters = &warp->block->worker->counters;
     if (!(active & guard))
         return;
-    sim_warp_set_active(warp, active & guard);
+    rung_sim_warp_set_active(warp, active & guard);
     warp->block->worker->guarded[op->class]++;
     counters->thread_instructions += warp->n_active;
     op->behind(warp, op);
-    sim_warp_set_active(warp, active);
+    rung_sim_warp_set_active(warp, active);
 }
 
 static bool decode_op(struct sim_decoder *decoder)
@@ -324,9 +326,9 @@ static bool decode_op(struct sim_decoder *decoder)
     return true;
 }
 
-bool sim_kernel_decode(struct rung_sim_kernel *out, const struct rung_sim_program *program,
-                       const struct rung_ptx_function *function, struct rung_arena *arena,
-                       struct rung_error *err)
+bool rung_sim_kernel_decode(struct rung_sim_kernel *out, const struct rung_sim_program *program,
+                            const struct rung_ptx_function *function, struct rung_arena *arena,
+                            struct rung_error *err)
 {
     struct sim_decoder decoder = {.kernel = out, .program = program, .arena = arena, .err = err};
     out->ops = rung_arena_array(arena, (size_t)function->n_instructions + 1, sizeof *out->ops);

@@ -267,25 +267,26 @@ static inline int sim_lowest(uint32_t mask)
          left_##lane &= left_##lane - 1)
 
 /* warp.c */
-void sim_warp_start(struct sim_warp *warp, uint32_t live);
-void sim_warp_run(struct sim_warp *warp); /* until it waits, ends, faults or its turn is over */
-void sim_warp_set_active(struct sim_warp *warp, uint32_t active);
+void rung_sim_warp_start(struct sim_warp *warp, uint32_t live);
+void rung_sim_warp_run(
+    struct sim_warp *warp); /* until it waits, ends, faults or its turn is over */
+void rung_sim_warp_set_active(struct sim_warp *warp, uint32_t active);
 
 /* block.c */
-void sim_block_run(struct sim_block *block);
+void rung_sim_block_run(struct sim_block *block);
 /* A warp arrives at the barrier instruction; it waits, or goes on where bar.arrive lets it. */
-void sim_barrier_arrive(struct sim_warp *warp, const struct sim_op *op);
-void sim_barrier_check_all(struct sim_block *block); /* after a warp ended */
-uint64_t sim_random(struct sim_worker *worker);
+void rung_sim_barrier_arrive(struct sim_warp *warp, const struct sim_op *op);
+void rung_sim_barrier_check_all(struct sim_block *block); /* after a warp ended */
+uint64_t rung_sim_random(struct sim_worker *worker);
 
 /* report.c: findings and faults. A fault ends the launch with its code; the first one counts. */
-void sim_report(struct sim_warp *warp, enum rung_sim_finding_kind kind, const struct sim_op *op,
-                unsigned other_line, uint32_t lanes, const char *format, ...)
+void rung_sim_report(struct sim_warp *warp, enum rung_sim_finding_kind kind,
+                     const struct sim_op *op, unsigned other_line, uint32_t lanes,
+                     const char *format, ...) __attribute__((format(printf, 6, 7)));
+void rung_sim_fault(struct sim_warp *warp, int code, enum rung_sim_finding_kind kind,
+                    const struct sim_op *op, uint32_t lanes, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
-void sim_fault(struct sim_warp *warp, int code, enum rung_sim_finding_kind kind,
-               const struct sim_op *op, uint32_t lanes, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
-bool sim_findings_add(struct rung_sim_findings *to, const struct rung_sim_finding *finding);
+bool rung_sim_findings_add(struct rung_sim_findings *to, const struct rung_sim_finding *finding);
 
 /* access.c: addresses of an access, its place in host memory, banks and sectors. */
 struct sim_span { /* addresses that are evenly spaced over the active lanes */
@@ -294,42 +295,48 @@ struct sim_span { /* addresses that are evenly spaced over the active lanes */
     uint32_t stride; /* bytes from lane to lane */
     int low, high;   /* lowest and highest active lane */
 };
-void sim_access_addresses(struct sim_span *span, struct sim_warp *warp, const struct sim_op *op);
+void rung_sim_access_addresses(struct sim_span *span, struct sim_warp *warp,
+                               const struct sim_op *op);
 /* The host bytes of device addresses; NULL after a fault. */
-unsigned char *sim_access_global(struct sim_warp *warp, const struct sim_op *op, uint64_t address,
-                                 uint32_t bytes, uint32_t lane);
-unsigned char *sim_access_shared(struct sim_warp *warp, const struct sim_op *op, uint64_t address,
-                                 uint32_t bytes, uint32_t lane);
+unsigned char *rung_sim_access_global(struct sim_warp *warp, const struct sim_op *op,
+                                      uint64_t address, uint32_t bytes, uint32_t lane);
+unsigned char *rung_sim_access_shared(struct sim_warp *warp, const struct sim_op *op,
+                                      uint64_t address, uint32_t bytes, uint32_t lane);
 /* Wavefronts of a shared access of `bytes` a lane, the phases it needs in any case, and the degree
  * of its worst phase. */
 struct sim_banks {
     uint32_t wavefronts, phases, degree;
 };
-struct sim_banks sim_banks_of(const uint64_t address[SIM_LANES], uint32_t active,
-                              const struct sim_span *span, uint32_t bytes);
-uint32_t sim_sectors_of(const uint64_t address[SIM_LANES], uint32_t active,
-                        const struct sim_span *span, uint32_t bytes);
+struct sim_banks rung_sim_banks_of(const uint64_t address[SIM_LANES], uint32_t active,
+                                   const struct sim_span *span, uint32_t bytes);
+uint32_t rung_sim_sectors_of(const uint64_t address[SIM_LANES], uint32_t active,
+                             const struct sim_span *span, uint32_t bytes);
 
 /* check.c: detectors; called only where worker->check is there. */
-struct sim_check *sim_check_make(const struct rung_sim_launch *launch);
-void sim_check_free(struct sim_check *check);
-void sim_check_block(struct sim_block *block);
-void sim_check_access(struct sim_warp *warp, const struct sim_op *op, uint32_t bytes, bool writes);
-void sim_check_warp_sync(struct sim_warp *warp, uint32_t mask);
-void sim_check_arrive(struct sim_warp *warp, uint32_t barrier);
-void sim_check_open(struct sim_block *block, uint32_t barrier, uint32_t warps);
-void sim_check_fence(struct sim_warp *warp);
-void sim_check_atomic(struct sim_warp *warp, const struct sim_op *op);
+struct sim_check *rung_sim_check_make(const struct rung_sim_launch *launch);
+void rung_sim_check_free(struct sim_check *check);
+void rung_sim_check_block(struct sim_block *block);
+void rung_sim_check_access(struct sim_warp *warp, const struct sim_op *op, uint32_t bytes,
+                           bool writes);
+void rung_sim_check_warp_sync(struct sim_warp *warp, uint32_t mask);
+void rung_sim_check_arrive(struct sim_warp *warp, uint32_t barrier);
+void rung_sim_check_open(struct sim_block *block, uint32_t barrier, uint32_t warps);
+void rung_sim_check_fence(struct sim_warp *warp);
+void rung_sim_check_atomic(struct sim_warp *warp, const struct sim_op *op);
 
 /* observe.c */
 /* The lane that each active lane of a shuffle reads; its own where the source is out of range. */
-void sim_shuffle_sources(uint64_t out[SIM_LANES], struct sim_warp *warp, const struct sim_op *op);
+void rung_sim_shuffle_sources(uint64_t out[SIM_LANES], struct sim_warp *warp,
+                              const struct sim_op *op);
 
 struct sim_before { /* operands of an addition or source lanes of a shuffle, before it runs */
     uint64_t left[SIM_LANES], right[SIM_LANES];
 };
-void sim_observe_before(struct sim_before *out, struct sim_warp *warp, const struct sim_op *op);
-void sim_observe(struct sim_warp *warp, const struct sim_op *op, const struct sim_before *before);
-void sim_observe_barrier(struct sim_block *block, struct sim_warp *warp, const struct sim_op *op);
+void rung_sim_observe_before(struct sim_before *out, struct sim_warp *warp,
+                             const struct sim_op *op);
+void rung_sim_observe(struct sim_warp *warp, const struct sim_op *op,
+                      const struct sim_before *before);
+void rung_sim_observe_barrier(struct sim_block *block, struct sim_warp *warp,
+                              const struct sim_op *op);
 
 #endif

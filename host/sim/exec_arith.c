@@ -186,29 +186,29 @@ static bool modifiers_fit(const struct sim_decoder *decoder)
     return !rounds && !flushes && part == product;
 }
 
-bool sim_decode_arith(struct sim_decoder *decoder)
+bool rung_sim_decode_arith(struct sim_decoder *decoder)
 {
     const struct rung_ptx_instruction *at = decoder->at;
     struct sim_op *op = decoder->op;
     enum rung_ptx_type type = at->types[0], last;
     bool wide = sim_has(decoder, RUNG_PTX_M_WIDE);
     if (at->n_types != 1 || !modifiers_fit(decoder))
-        return sim_refuse(decoder, "these types or modifiers do not go together");
+        return rung_sim_refuse(decoder, "these types or modifiers do not go together");
     if (wide)
-        op->run = sim_choose(wide_choices, sizeof wide_choices / sizeof *wide_choices, at->opcode,
-                             type, PLAIN);
+        op->run = rung_sim_choose(wide_choices, sizeof wide_choices / sizeof *wide_choices,
+                                  at->opcode, type, PLAIN);
     else
-        op->run = sim_choose(choices, sizeof choices / sizeof *choices, at->opcode, type,
-                             sim_has(decoder, RUNG_PTX_M_HI)    ? HIGH
-                             : sim_has(decoder, RUNG_PTX_M_FTZ) ? FLUSH
-                                                                : PLAIN);
+        op->run = rung_sim_choose(choices, sizeof choices / sizeof *choices, at->opcode, type,
+                                  sim_has(decoder, RUNG_PTX_M_HI)    ? HIGH
+                                  : sim_has(decoder, RUNG_PTX_M_FTZ) ? FLUSH
+                                                                     : PLAIN);
     if (!op->run)
-        return sim_refuse(decoder, "not with this type");
+        return rung_sim_refuse(decoder, "not with this type");
     unsigned bits = rung_ptx_type_bits(type);
     last = !wide ? type : bits == 16 ? RUNG_PTX_U32 : RUNG_PTX_U64;
     uint32_t n = at->n_operands;
-    return sim_decode_destination(decoder, &op->d, &at->operands[0], wide ? bits * 2 : bits) &&
-           sim_decode_source(decoder, &op->a, &at->operands[1], type) &&
-           (n < 3 || sim_decode_source(decoder, &op->b, &at->operands[2], type)) &&
-           (n < 4 || sim_decode_source(decoder, &op->c, &at->operands[3], last));
+    return rung_sim_decode_destination(decoder, &op->d, &at->operands[0], wide ? bits * 2 : bits) &&
+           rung_sim_decode_source(decoder, &op->a, &at->operands[1], type) &&
+           (n < 3 || rung_sim_decode_source(decoder, &op->b, &at->operands[2], type)) &&
+           (n < 4 || rung_sim_decode_source(decoder, &op->c, &at->operands[3], last));
 }

@@ -96,18 +96,18 @@ static void change(struct sim_warp *warp, const struct sim_op *op)
     struct sim_worker *worker = warp->block->worker;
     struct sim_span span;
     bool shared = op->source->space == RUNG_PTX_SPACE_SHARED;
-    uint32_t flip = worker->launch->options.seed && sim_random(worker) & 1 ? 31 : 0;
-    sim_access_addresses(&span, warp, op);
+    uint32_t flip = worker->launch->options.seed && rung_sim_random(worker) & 1 ? 31 : 0;
+    rung_sim_access_addresses(&span, warp, op);
     uint32_t active = warp->active;
     if (worker->check)
-        sim_check_atomic(warp, op);
+        rung_sim_check_atomic(warp, op);
     for (uint32_t i = 0; i < SIM_LANES; i++) {
         uint32_t lane = i ^ flip;
         if (!(active >> lane & 1))
             continue;
         uint64_t address = worker->access.address[lane];
-        unsigned char *at = shared ? sim_access_shared(warp, op, address, op->width, lane)
-                                   : sim_access_global(warp, op, address, op->width, lane);
+        unsigned char *at = shared ? rung_sim_access_shared(warp, op, address, op->width, lane)
+                                   : rung_sim_access_global(warp, op, address, op->width, lane);
         if (!at)
             return;
         uint64_t with = value_of(warp, op->b, op->width, lane);
@@ -118,7 +118,7 @@ static void change(struct sim_warp *warp, const struct sim_op *op)
             memcpy((unsigned char *)sim_row(warp, op->d) + lane * op->width, &old, op->width);
     }
     if (worker->check)
-        sim_check_access(warp, op, op->width, true);
+        rung_sim_check_access(warp, op, op->width, true);
 }
 
 /* Types by operation, as PTX has them. */
@@ -144,25 +144,25 @@ static bool find_operation(struct sim_decoder *decoder)
     for (int i = 0; i < OPERATIONS; i++)
         if (sim_has(decoder, operations[i].word)) {
             if (found >= 0)
-                return sim_refuse(decoder, "needs one operation");
+                return rung_sim_refuse(decoder, "needs one operation");
             found = i;
         }
     if (found < 0 || !strstr(operations[found].types, rung_ptx_type_word(decoder->at->types[0])))
-        return sim_refuse(decoder, "not with this operation and type");
+        return rung_sim_refuse(decoder, "not with this operation and type");
     decoder->op->mode = (uint8_t)found;
     return true;
 }
 
-bool sim_decode_atomic(struct sim_decoder *decoder)
+bool rung_sim_decode_atomic(struct sim_decoder *decoder)
 {
     const struct rung_ptx_instruction *at = decoder->at;
     struct sim_op *op = decoder->op;
     bool returns = at->opcode == RUNG_PTX_OP_ATOM;
     enum rung_ptx_type type = at->types[0];
     if (at->n_types != 1 || !find_operation(decoder))
-        return at->n_types == 1 ? false : sim_refuse(decoder, "needs one type");
+        return at->n_types == 1 ? false : rung_sim_refuse(decoder, "needs one type");
     if (at->space != RUNG_PTX_SPACE_SHARED && at->space != RUNG_PTX_SPACE_GLOBAL)
-        return sim_refuse(decoder, "generic addresses");
+        return rung_sim_refuse(decoder, "generic addresses");
     op->run = change;
     op->kind = SIM_OP_ATOMIC;
     op->strong = true;
@@ -171,11 +171,11 @@ bool sim_decode_atomic(struct sim_decoder *decoder)
     const struct rung_ptx_operand *operands = at->operands + returns;
     uint32_t n = at->n_operands - returns;
     if (n != (op->mode == CAS ? 3u : 2u))
-        return sim_refuse(decoder, "another number of operands");
+        return rung_sim_refuse(decoder, "another number of operands");
     if (returns && at->operands[0].kind != RUNG_PTX_SINK &&
-        !sim_decode_destination(decoder, &op->d, &at->operands[0], op->value_bits))
+        !rung_sim_decode_destination(decoder, &op->d, &at->operands[0], op->value_bits))
         return false;
-    return sim_decode_address(decoder, &operands[0]) &&
-           sim_decode_source(decoder, &op->b, &operands[1], type) &&
-           (n < 3 || sim_decode_source(decoder, &op->c, &operands[2], type));
+    return rung_sim_decode_address(decoder, &operands[0]) &&
+           rung_sim_decode_source(decoder, &op->b, &operands[1], type) &&
+           (n < 3 || rung_sim_decode_source(decoder, &op->c, &operands[2], type));
 }

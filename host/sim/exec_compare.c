@@ -144,11 +144,11 @@ static bool decode_results(struct sim_decoder *decoder)
     const struct rung_ptx_operand *first = &decoder->at->operands[0];
     struct sim_op *op = decoder->op;
     if (first->kind != RUNG_PTX_PAIR)
-        return sim_decode_destination(decoder, &op->d, first, 1);
+        return rung_sim_decode_destination(decoder, &op->d, first, 1);
     return (first->items[0].kind == RUNG_PTX_SINK ||
-            sim_decode_destination(decoder, &op->d, &first->items[0], 1)) &&
+            rung_sim_decode_destination(decoder, &op->d, &first->items[0], 1)) &&
            (first->items[1].kind == RUNG_PTX_SINK ||
-            sim_decode_destination(decoder, &op->rows[1], &first->items[1], 1));
+            rung_sim_decode_destination(decoder, &op->rows[1], &first->items[1], 1));
 }
 
 static bool decode_setp(struct sim_decoder *decoder)
@@ -160,22 +160,22 @@ static bool decode_setp(struct sim_decoder *decoder)
                        sim_has(decoder, RUNG_PTX_M_XOR);
     bool flush_inputs = sim_has(decoder, RUNG_PTX_M_FTZ);
     if (comparison < 0 || combinations > 1 || (at->n_operands == 4) != (combinations == 1))
-        return sim_refuse(decoder, "needs one comparison, and a predicate for and, or, xor");
+        return rung_sim_refuse(decoder, "needs one comparison, and a predicate for and, or, xor");
     op->mode = sim_has(decoder, RUNG_PTX_M_AND)   ? WITH_AND
                : sim_has(decoder, RUNG_PTX_M_OR)  ? WITH_OR
                : sim_has(decoder, RUNG_PTX_M_XOR) ? WITH_XOR
                                                   : ALONE;
-    op->run = sim_choose(flush_inputs ? flushed : comparisons,
-                         flush_inputs ? sizeof flushed / sizeof *flushed
-                                      : sizeof comparisons / sizeof *comparisons,
-                         RUNG_PTX_OP_SETP, at->types[0], (uint8_t)comparison);
+    op->run = rung_sim_choose(flush_inputs ? flushed : comparisons,
+                              flush_inputs ? sizeof flushed / sizeof *flushed
+                                           : sizeof comparisons / sizeof *comparisons,
+                              RUNG_PTX_OP_SETP, at->types[0], (uint8_t)comparison);
     if (!op->run)
-        return sim_refuse(decoder, "not with this type");
+        return rung_sim_refuse(decoder, "not with this type");
     return decode_results(decoder) &&
-           sim_decode_source(decoder, &op->a, &at->operands[1], at->types[0]) &&
-           sim_decode_source(decoder, &op->b, &at->operands[2], at->types[0]) &&
+           rung_sim_decode_source(decoder, &op->a, &at->operands[1], at->types[0]) &&
+           rung_sim_decode_source(decoder, &op->b, &at->operands[2], at->types[0]) &&
            (op->mode == ALONE ||
-            sim_decode_predicate(decoder, &op->c, &op->negated, &at->operands[3]));
+            rung_sim_decode_predicate(decoder, &op->c, &op->negated, &at->operands[3]));
 }
 
 static bool decode_selp(struct sim_decoder *decoder)
@@ -184,15 +184,15 @@ static bool decode_selp(struct sim_decoder *decoder)
     struct sim_op *op = decoder->op;
     unsigned bits = rung_ptx_type_bits(at->types[0]);
     op->run = bits == 16 ? select_16 : bits == 32 ? select_32 : select_64;
-    return sim_decode_destination(decoder, &op->d, &at->operands[0], bits) &&
-           sim_decode_source(decoder, &op->a, &at->operands[1], at->types[0]) &&
-           sim_decode_source(decoder, &op->b, &at->operands[2], at->types[0]) &&
-           sim_decode_predicate(decoder, &op->c, &op->negated, &at->operands[3]);
+    return rung_sim_decode_destination(decoder, &op->d, &at->operands[0], bits) &&
+           rung_sim_decode_source(decoder, &op->a, &at->operands[1], at->types[0]) &&
+           rung_sim_decode_source(decoder, &op->b, &at->operands[2], at->types[0]) &&
+           rung_sim_decode_predicate(decoder, &op->c, &op->negated, &at->operands[3]);
 }
 
-bool sim_decode_compare(struct sim_decoder *decoder)
+bool rung_sim_decode_compare(struct sim_decoder *decoder)
 {
     if (decoder->at->n_types != 1)
-        return sim_refuse(decoder, "needs one type");
+        return rung_sim_refuse(decoder, "needs one type");
     return decoder->at->opcode == RUNG_PTX_OP_SETP ? decode_setp(decoder) : decode_selp(decoder);
 }

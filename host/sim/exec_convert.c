@@ -265,25 +265,25 @@ static bool rounding_fits(const struct conversion *how, enum rounding real, enum
     return real == NO_ROUNDING && (how->from == how->to || whole == NO_ROUNDING);
 }
 
-bool sim_decode_convert(struct sim_decoder *decoder)
+bool rung_sim_decode_convert(struct sim_decoder *decoder)
 {
     const struct rung_ptx_instruction *at = decoder->at;
     struct sim_op *op = decoder->op;
     enum rounding real, whole;
     uint8_t from_bits;
     if (at->n_types != 2)
-        return sim_refuse(decoder, "needs two types");
+        return rung_sim_refuse(decoder, "needs two types");
     struct conversion how = {.to = at->types[0],
                              .from = at->types[1],
                              .saturate = sim_has(decoder, RUNG_PTX_M_SAT),
                              .flush = sim_has(decoder, RUNG_PTX_M_FTZ)};
     if (!find_rounding(decoder, RUNG_PTX_M_RN, &real) ||
         !find_rounding(decoder, RUNG_PTX_M_RNI, &whole) || !rounding_fits(&how, real, whole))
-        return sim_refuse(decoder, "not with this rounding");
+        return rung_sim_refuse(decoder, "not with this rounding");
     if (how.flush && how.to != RUNG_PTX_F32 && how.from != RUNG_PTX_F32)
-        return sim_refuse(decoder, ".ftz without .f32");
-    if (!sim_decode_wide(decoder, &op->d, &op->value_bits, &at->operands[0], how.to) ||
-        !sim_decode_wide(decoder, &op->a, &from_bits, &at->operands[1], how.from))
+        return rung_sim_refuse(decoder, ".ftz without .f32");
+    if (!rung_sim_decode_wide(decoder, &op->d, &op->value_bits, &at->operands[0], how.to) ||
+        !rung_sim_decode_wide(decoder, &op->a, &from_bits, &at->operands[1], how.from))
         return false;
     op->run = convert;
     op->width = from_bits / 8;

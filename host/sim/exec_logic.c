@@ -218,7 +218,7 @@ static bool decode_sources(struct sim_decoder *decoder)
                                 &decoder->op->rows[0]};
     for (uint32_t i = 1; i < at->n_operands; i++) {
         enum rung_ptx_type type = is_count(at->opcode, i) ? RUNG_PTX_U32 : at->types[0];
-        if (!sim_decode_source(decoder, places[i - 1], &at->operands[i], type))
+        if (!rung_sim_decode_source(decoder, places[i - 1], &at->operands[i], type))
             return false;
     }
     return true;
@@ -230,10 +230,10 @@ static bool decode_predicates(struct sim_decoder *decoder)
     uint32_t *const places[] = {&decoder->op->d, &decoder->op->a, &decoder->op->b};
     bool negated = false;
     for (uint32_t i = 0; i < at->n_operands; i++)
-        if (!(i ? sim_decode_predicate(decoder, places[i], &negated, &at->operands[i])
-                : sim_decode_destination(decoder, places[i], &at->operands[i], 1)))
+        if (!(i ? rung_sim_decode_predicate(decoder, places[i], &negated, &at->operands[i])
+                : rung_sim_decode_destination(decoder, places[i], &at->operands[i], 1)))
             return false;
-    return !negated || sim_refuse(decoder, "a negated source");
+    return !negated || rung_sim_refuse(decoder, "a negated source");
 }
 
 static bool decode_lop3(struct sim_decoder *decoder)
@@ -241,17 +241,17 @@ static bool decode_lop3(struct sim_decoder *decoder)
     const struct rung_ptx_instruction *at = decoder->at;
     struct sim_op *op = decoder->op;
     uint64_t table;
-    if (!sim_decode_destination(decoder, &op->d, &at->operands[0], 32) ||
-        !sim_decode_source(decoder, &op->a, &at->operands[1], RUNG_PTX_B32) ||
-        !sim_decode_source(decoder, &op->b, &at->operands[2], RUNG_PTX_B32) ||
-        !sim_decode_source(decoder, &op->c, &at->operands[3], RUNG_PTX_B32) ||
-        !sim_decode_literal(decoder, &table, &at->operands[4]))
+    if (!rung_sim_decode_destination(decoder, &op->d, &at->operands[0], 32) ||
+        !rung_sim_decode_source(decoder, &op->a, &at->operands[1], RUNG_PTX_B32) ||
+        !rung_sim_decode_source(decoder, &op->b, &at->operands[2], RUNG_PTX_B32) ||
+        !rung_sim_decode_source(decoder, &op->c, &at->operands[3], RUNG_PTX_B32) ||
+        !rung_sim_decode_literal(decoder, &table, &at->operands[4]))
         return false;
     op->mode = (uint8_t)table;
-    return table < 256 || sim_refuse(decoder, "the table of lop3 is 0 to 255");
+    return table < 256 || rung_sim_refuse(decoder, "the table of lop3 is 0 to 255");
 }
 
-bool sim_decode_logic(struct sim_decoder *decoder)
+bool rung_sim_decode_logic(struct sim_decoder *decoder)
 {
     const struct rung_ptx_instruction *at = decoder->at;
     struct sim_op *op = decoder->op;
@@ -262,13 +262,13 @@ bool sim_decode_logic(struct sim_decoder *decoder)
         mode = sim_has(decoder, RUNG_PTX_M_SHIFTAMT);
     if (opcode == RUNG_PTX_OP_SHF) {
         if (left == sim_has(decoder, RUNG_PTX_M_R) || wrap == sim_has(decoder, RUNG_PTX_M_CLAMP))
-            return sim_refuse(decoder, "needs .l or .r and .clamp or .wrap");
+            return rung_sim_refuse(decoder, "needs .l or .r and .clamp or .wrap");
         mode = (uint8_t)((left ? LEFT : 0) | (wrap ? WRAP : 0));
     }
-    op->run = sim_choose(choices, sizeof choices / sizeof *choices, opcode,
-                         at->n_types == 1 ? at->types[0] : RUNG_PTX_TYPE_NONE, mode);
+    op->run = rung_sim_choose(choices, sizeof choices / sizeof *choices, opcode,
+                              at->n_types == 1 ? at->types[0] : RUNG_PTX_TYPE_NONE, mode);
     if (!op->run)
-        return sim_refuse(decoder, "not with this type");
+        return rung_sim_refuse(decoder, "not with this type");
     if (at->types[0] == RUNG_PTX_PRED)
         return decode_predicates(decoder);
     if (opcode == RUNG_PTX_OP_LOP3)
@@ -276,6 +276,6 @@ bool sim_decode_logic(struct sim_decoder *decoder)
     bool counts =
         opcode == RUNG_PTX_OP_POPC || opcode == RUNG_PTX_OP_CLZ || opcode == RUNG_PTX_OP_BFIND;
     unsigned bits = counts ? 32 : rung_ptx_type_bits(at->types[0]);
-    return sim_decode_destination(decoder, &op->d, &at->operands[0], bits) &&
+    return rung_sim_decode_destination(decoder, &op->d, &at->operands[0], bits) &&
            decode_sources(decoder);
 }

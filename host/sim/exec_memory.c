@@ -106,7 +106,7 @@ static bool load(struct sim_warp *warp, const struct sim_op *op, struct sim_span
 {
     struct sim_worker *worker = warp->block->worker;
     uint32_t bytes = (uint32_t)op->width * op->vector;
-    sim_access_addresses(span, warp, op);
+    rung_sim_access_addresses(span, warp, op);
     const unsigned char *first = whole_piece(warp, op, span, bytes, shared);
     if (first) {
         load_even(warp, op, span, first);
@@ -114,7 +114,7 @@ static bool load(struct sim_warp *warp, const struct sim_op *op, struct sim_span
     }
     SIM_EACH_ACTIVE(lane, warp->active)
     {
-        place *find = shared ? sim_access_shared : sim_access_global;
+        place *find = shared ? rung_sim_access_shared : rung_sim_access_global;
         const unsigned char *at = find(warp, op, worker->access.address[lane], bytes, lane);
         if (!at)
             return false;
@@ -128,7 +128,7 @@ static bool store(struct sim_warp *warp, const struct sim_op *op, struct sim_spa
 {
     struct sim_worker *worker = warp->block->worker;
     uint32_t bytes = (uint32_t)op->width * op->vector;
-    sim_access_addresses(span, warp, op);
+    rung_sim_access_addresses(span, warp, op);
     unsigned char *first = whole_piece(warp, op, span, bytes, shared);
     if (first && span->stride) { /* one address for all: lanes in order, the last one stays */
         store_even(warp, op, span, first);
@@ -136,7 +136,7 @@ static bool store(struct sim_warp *warp, const struct sim_op *op, struct sim_spa
     }
     SIM_EACH_ACTIVE(lane, warp->active)
     {
-        place *find = shared ? sim_access_shared : sim_access_global;
+        place *find = shared ? rung_sim_access_shared : rung_sim_access_global;
         unsigned char *at = find(warp, op, worker->access.address[lane], bytes, lane);
         if (!at)
             return false;
@@ -149,8 +149,8 @@ static struct sim_banks count_banks(struct sim_warp *warp, const struct sim_op *
                                     const struct sim_span *span)
 {
     struct sim_worker *worker = warp->block->worker;
-    struct sim_banks banks =
-        sim_banks_of(worker->access.address, warp->active, span, (uint32_t)op->width * op->vector);
+    struct sim_banks banks = rung_sim_banks_of(worker->access.address, warp->active, span,
+                                               (uint32_t)op->width * op->vector);
     worker->access.degree = banks.degree;
     return banks;
 }
@@ -166,7 +166,7 @@ static void load_shared(struct sim_warp *warp, const struct sim_op *op)
     worker->counters.shared_load_conflicts += banks.wavefronts - banks.phases;
     warp->degrees[op->slot] = banks.degree;
     if (worker->check)
-        sim_check_access(warp, op, (uint32_t)op->width * op->vector, false);
+        rung_sim_check_access(warp, op, (uint32_t)op->width * op->vector, false);
 }
 
 static void store_shared(struct sim_warp *warp, const struct sim_op *op)
@@ -186,7 +186,7 @@ static void store_shared(struct sim_warp *warp, const struct sim_op *op)
         }
     }
     if (worker->check)
-        sim_check_access(warp, op, (uint32_t)op->width * op->vector, true);
+        rung_sim_check_access(warp, op, (uint32_t)op->width * op->vector, true);
 }
 
 static void load_global(struct sim_warp *warp, const struct sim_op *op)
@@ -197,9 +197,9 @@ static void load_global(struct sim_warp *warp, const struct sim_op *op)
     if (!load(warp, op, &span, false))
         return;
     worker->counters.global_load_sectors +=
-        sim_sectors_of(worker->access.address, warp->active, &span, bytes);
+        rung_sim_sectors_of(worker->access.address, warp->active, &span, bytes);
     if (worker->check)
-        sim_check_access(warp, op, bytes, false);
+        rung_sim_check_access(warp, op, bytes, false);
 }
 
 static void store_global(struct sim_warp *warp, const struct sim_op *op)
@@ -210,9 +210,9 @@ static void store_global(struct sim_warp *warp, const struct sim_op *op)
     if (!store(warp, op, &span, false))
         return;
     worker->counters.global_store_sectors +=
-        sim_sectors_of(worker->access.address, warp->active, &span, bytes);
+        rung_sim_sectors_of(worker->access.address, warp->active, &span, bytes);
     if (worker->check)
-        sim_check_access(warp, op, bytes, true);
+        rung_sim_check_access(warp, op, bytes, true);
 }
 
 static void load_const(struct sim_warp *warp, const struct sim_op *op)
@@ -249,20 +249,20 @@ static bool decode_elements(struct sim_decoder *decoder, const struct rung_ptx_o
     bool stores = at->opcode == RUNG_PTX_OP_ST;
     const struct rung_ptx_operand *items = at->vector > 1 ? operand->items : operand;
     if (at->vector > 1 && (operand->kind != RUNG_PTX_VECTOR || operand->n_items != at->vector))
-        return sim_refuse(decoder, "a vector of another length");
+        return rung_sim_refuse(decoder, "a vector of another length");
     uint8_t common = 0;
     for (uint32_t k = 0; k < at->vector; k++) {
         if (!stores && at->vector > 1 && items[k].kind == RUNG_PTX_SINK)
             continue;
         if (!stores && items[k].kind != RUNG_PTX_REGISTER)
-            return sim_refuse(decoder, "loads into registers only");
-        if (!sim_decode_wide(decoder, &op->rows[k], &op->value_bits, &items[k], at->types[0]))
+            return rung_sim_refuse(decoder, "loads into registers only");
+        if (!rung_sim_decode_wide(decoder, &op->rows[k], &op->value_bits, &items[k], at->types[0]))
             return false;
         if (common && common != op->value_bits)
-            return sim_refuse(decoder, "elements in registers of different sizes");
+            return rung_sim_refuse(decoder, "elements in registers of different sizes");
         common = op->value_bits;
     }
-    return common || sim_refuse(decoder, "nothing is loaded");
+    return common || rung_sim_refuse(decoder, "nothing is loaded");
 }
 
 static bool decode_param(struct sim_decoder *decoder, const struct rung_ptx_operand *address)
@@ -271,16 +271,16 @@ static bool decode_param(struct sim_decoder *decoder, const struct rung_ptx_oper
     struct sim_op *op = decoder->op;
     if (address->kind != RUNG_PTX_ADDRESS || base->kind != RUNG_PTX_SYMBOL ||
         base->symbol->space != RUNG_PTX_SPACE_PARAM)
-        return sim_refuse(decoder, "parameters are read by name");
+        return rung_sim_refuse(decoder, "parameters are read by name");
     op->run = load_param;
     op->kind = SIM_OP_OTHER_MEMORY;
     uint64_t bytes = (uint64_t)op->width * op->vector;
     if (address->offset < 0 || (uint64_t)address->offset > base->symbol->bytes ||
         bytes > base->symbol->bytes - (uint64_t)address->offset)
-        return sim_refuse(decoder, "outside the parameter");
+        return rung_sim_refuse(decoder, "outside the parameter");
     op->offset = (int64_t)base->symbol->offset + address->offset;
     return base->symbol->offset + base->symbol->bytes <= decoder->kernel->function->param_bytes ||
-           sim_refuse(decoder, "a parameter of a call");
+           rung_sim_refuse(decoder, "a parameter of a call");
 }
 
 static bool decode_space(struct sim_decoder *decoder, const struct rung_ptx_operand *address)
@@ -305,27 +305,27 @@ static bool decode_space(struct sim_decoder *decoder, const struct rung_ptx_oper
             decoder->op->run = ways[i].run;
             decoder->op->kind = ways[i].kind;
             decoder->op->class = ways[i].class;
-            return sim_decode_address(decoder, address);
+            return rung_sim_decode_address(decoder, address);
         }
-    return sim_refuse(decoder, "generic addresses");
+    return rung_sim_refuse(decoder, "generic addresses");
 }
 
-bool sim_decode_memory(struct sim_decoder *decoder)
+bool rung_sim_decode_memory(struct sim_decoder *decoder)
 {
     const struct rung_ptx_instruction *at = decoder->at;
     struct sim_op *op = decoder->op;
     bool stores = at->opcode == RUNG_PTX_OP_ST;
     if (at->n_types != 1)
-        return sim_refuse(decoder, "needs one type");
+        return rung_sim_refuse(decoder, "needs one type");
     op->width = (uint8_t)(rung_ptx_type_bits(at->types[0]) / 8);
     op->vector = at->vector;
     op->is_signed = rung_ptx_type_kind(at->types[0]) == RUNG_PTX_KIND_SIGNED;
     op->strong = sim_has(decoder, RUNG_PTX_M_VOLATILE) || sim_has(decoder, RUNG_PTX_M_RELAXED) ||
                  sim_has(decoder, RUNG_PTX_M_ACQUIRE) || sim_has(decoder, RUNG_PTX_M_RELEASE);
     if (op->width * op->vector > 16)
-        return sim_refuse(decoder, "more than 16 bytes a lane");
+        return rung_sim_refuse(decoder, "more than 16 bytes a lane");
     if (sim_has(decoder, RUNG_PTX_M_NC) && at->space != RUNG_PTX_SPACE_GLOBAL)
-        return sim_refuse(decoder, ".nc is for global memory");
+        return rung_sim_refuse(decoder, ".nc is for global memory");
     const struct rung_ptx_operand *address = &at->operands[stores ? 0 : 1];
     if (!decode_elements(decoder, &at->operands[stores ? 1 : 0]))
         return false;

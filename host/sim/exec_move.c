@@ -54,15 +54,15 @@ static bool decode_elements(struct sim_decoder *decoder, const struct rung_ptx_o
         rung_ptx_type_bits(decoder->at->types[0]) / (vector->n_items ? vector->n_items : 1);
     enum rung_ptx_type type = bits == 32 ? RUNG_PTX_B32 : RUNG_PTX_B16;
     if ((vector->n_items != 2 && vector->n_items != 4) || bits < 16)
-        return sim_refuse(decoder, "elements of 16 or 32 bits");
+        return rung_sim_refuse(decoder, "elements of 16 or 32 bits");
     op->width = (uint8_t)(bits / 8);
     op->vector = (uint8_t)vector->n_items;
     for (uint32_t k = 0; k < vector->n_items; k++) {
         const struct rung_ptx_operand *item = &vector->items[k];
         if (writes && item->kind == RUNG_PTX_SINK)
             continue;
-        if (!(writes ? sim_decode_destination(decoder, &op->rows[k], item, bits)
-                     : sim_decode_source(decoder, &op->rows[k], item, type)))
+        if (!(writes ? rung_sim_decode_destination(decoder, &op->rows[k], item, bits)
+                     : rung_sim_decode_source(decoder, &op->rows[k], item, type)))
             return false;
     }
     return true;
@@ -84,15 +84,16 @@ static bool decode_mov(struct sim_decoder *decoder)
     if (type == RUNG_PTX_PRED) {
         bool negated = false;
         op->run = move_pred;
-        return sim_decode_destination(decoder, &op->d, to, 1) &&
-               sim_decode_predicate(decoder, &op->a, &negated, from) &&
-               (!negated || sim_refuse(decoder, "a negated source"));
+        return rung_sim_decode_destination(decoder, &op->d, to, 1) &&
+               rung_sim_decode_predicate(decoder, &op->a, &negated, from) &&
+               (!negated || rung_sim_refuse(decoder, "a negated source"));
     }
     if (to->kind == RUNG_PTX_VECTOR) {
         op->run = unpack;
-        return decode_elements(decoder, to, true) && sim_decode_source(decoder, &op->a, from, type);
+        return decode_elements(decoder, to, true) &&
+               rung_sim_decode_source(decoder, &op->a, from, type);
     }
-    if (!sim_decode_destination(decoder, &op->d, to, bits))
+    if (!rung_sim_decode_destination(decoder, &op->d, to, bits))
         return false;
     if (from->kind == RUNG_PTX_VECTOR) {
         op->run = pack;
@@ -102,23 +103,25 @@ static bool decode_mov(struct sim_decoder *decoder)
         op->run = read_clock;
         op->width = (uint8_t)(bits / 8);
         return (bits == 32) == (from->special == RUNG_PTX_SR_CLOCK) ||
-               sim_refuse(decoder, "a clock of another width");
+               rung_sim_refuse(decoder, "a clock of another width");
     }
     op->run = bits == 16 ? move_16 : bits == 32 ? move_32 : move_64;
-    return sim_decode_source(decoder, &op->a, from, type);
+    return rung_sim_decode_source(decoder, &op->a, from, type);
 }
 
-bool sim_decode_move(struct sim_decoder *decoder)
+bool rung_sim_decode_move(struct sim_decoder *decoder)
 {
     if (decoder->at->n_types != 1)
-        return sim_refuse(decoder, "needs one type");
+        return rung_sim_refuse(decoder, "needs one type");
     if (decoder->at->opcode == RUNG_PTX_OP_CVTA) {
         /* A generic address of global memory is its global address. */
         if (!sim_has(decoder, RUNG_PTX_M_GLOBAL) || decoder->at->types[0] != RUNG_PTX_U64)
-            return sim_refuse(decoder, "generic addresses of global memory only");
+            return rung_sim_refuse(decoder, "generic addresses of global memory only");
         decoder->op->run = move_64;
-        return sim_decode_destination(decoder, &decoder->op->d, &decoder->at->operands[0], 64) &&
-               sim_decode_source(decoder, &decoder->op->a, &decoder->at->operands[1], RUNG_PTX_U64);
+        return rung_sim_decode_destination(decoder, &decoder->op->d, &decoder->at->operands[0],
+                                           64) &&
+               rung_sim_decode_source(decoder, &decoder->op->a, &decoder->at->operands[1],
+                                      RUNG_PTX_U64);
     }
     return decode_mov(decoder);
 }

@@ -52,11 +52,12 @@ static void shuffle(struct sim_warp *warp, const struct sim_op *op)
     if (op->rows[1])
         sim_mask_set(warp, op->rows[1], inside_mask);
     if (undefined)
-        sim_report(warp, RUNG_SIM_SHUFFLE, op, 0, undefined,
-                   "the source lane of a shuffle does not take part");
+        rung_sim_report(warp, RUNG_SIM_SHUFFLE, op, 0, undefined,
+                        "the source lane of a shuffle does not take part");
 }
 
-void sim_shuffle_sources(uint64_t out[SIM_LANES], struct sim_warp *warp, const struct sim_op *op)
+void rung_sim_shuffle_sources(uint64_t out[SIM_LANES], struct sim_warp *warp,
+                              const struct sim_op *op)
 {
     const uint32_t *b = sim_row(warp, op->b), *c = sim_row(warp, op->c);
     SIM_EACH_ACTIVE(lane, warp->active)
@@ -66,7 +67,7 @@ void sim_shuffle_sources(uint64_t out[SIM_LANES], struct sim_warp *warp, const s
     }
 }
 
-bool sim_decode_shuffle(struct sim_decoder *decoder)
+bool rung_sim_decode_shuffle(struct sim_decoder *decoder)
 {
     const struct rung_ptx_instruction *at = decoder->at;
     const struct rung_ptx_operand *to = &at->operands[0];
@@ -75,7 +76,7 @@ bool sim_decode_shuffle(struct sim_decoder *decoder)
     int butterfly = sim_has(decoder, RUNG_PTX_M_BFLY), index = sim_has(decoder, RUNG_PTX_M_IDX);
     if (!sim_has(decoder, RUNG_PTX_M_SYNC) || at->n_types != 1 ||
         up + down + butterfly + index != 1)
-        return sim_refuse(decoder, "only with .sync and one direction");
+        return rung_sim_refuse(decoder, "only with .sync and one direction");
     op->run = shuffle;
     op->kind = SIM_OP_SHUFFLE;
     op->width = 4;
@@ -84,13 +85,13 @@ bool sim_decode_shuffle(struct sim_decoder *decoder)
                : butterfly ? SHUFFLE_BUTTERFLY
                            : SHUFFLE_INDEX;
     if (to->kind == RUNG_PTX_PAIR) {
-        if (!sim_decode_destination(decoder, &op->rows[1], &to->items[1], 1))
+        if (!rung_sim_decode_destination(decoder, &op->rows[1], &to->items[1], 1))
             return false;
         to = &to->items[0];
     }
-    return sim_decode_destination(decoder, &op->d, to, 32) &&
-           sim_decode_source(decoder, &op->a, &at->operands[1], RUNG_PTX_B32) &&
-           sim_decode_source(decoder, &op->b, &at->operands[2], RUNG_PTX_U32) &&
-           sim_decode_source(decoder, &op->c, &at->operands[3], RUNG_PTX_U32) &&
-           sim_decode_source(decoder, &op->rows[0], &at->operands[4], RUNG_PTX_U32);
+    return rung_sim_decode_destination(decoder, &op->d, to, 32) &&
+           rung_sim_decode_source(decoder, &op->a, &at->operands[1], RUNG_PTX_B32) &&
+           rung_sim_decode_source(decoder, &op->b, &at->operands[2], RUNG_PTX_U32) &&
+           rung_sim_decode_source(decoder, &op->c, &at->operands[3], RUNG_PTX_U32) &&
+           rung_sim_decode_source(decoder, &op->rows[0], &at->operands[4], RUNG_PTX_U32);
 }

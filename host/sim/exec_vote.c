@@ -103,7 +103,7 @@ static void redux(struct sim_warp *warp, const struct sim_op *op)
 
 static bool decode_members(struct sim_decoder *decoder, const struct rung_ptx_operand *operand)
 {
-    return sim_decode_source(decoder, &decoder->op->rows[0], operand, RUNG_PTX_U32);
+    return rung_sim_decode_source(decoder, &decoder->op->rows[0], operand, RUNG_PTX_U32);
 }
 
 /* The one word of `words` that stands at the instruction; -1 unless there is exactly one. */
@@ -128,11 +128,11 @@ static bool decode_vote(struct sim_decoder *decoder)
     int mode = find_word(decoder, words, 4);
     bool ballot = mode == VOTE_BALLOT;
     if (mode < 0 || (decoder->at->types[0] == RUNG_PTX_B32) != ballot)
-        return sim_refuse(decoder, "needs one vote, .b32 for a ballot and .pred for others");
+        return rung_sim_refuse(decoder, "needs one vote, .b32 for a ballot and .pred for others");
     op->run = vote;
     op->mode = (uint8_t)mode;
-    return sim_decode_destination(decoder, &op->d, &operands[0], ballot ? 32 : 1) &&
-           sim_decode_predicate(decoder, &op->a, &op->negated, &operands[1]) &&
+    return rung_sim_decode_destination(decoder, &op->d, &operands[0], ballot ? 32 : 1) &&
+           rung_sim_decode_predicate(decoder, &op->a, &op->negated, &operands[1]) &&
            decode_members(decoder, &operands[2]);
 }
 
@@ -142,17 +142,17 @@ static bool decode_match(struct sim_decoder *decoder)
     struct sim_op *op = decoder->op;
     bool all = sim_has(decoder, RUNG_PTX_M_ALL);
     if (all == sim_has(decoder, RUNG_PTX_M_ANY))
-        return sim_refuse(decoder, "needs .any or .all");
+        return rung_sim_refuse(decoder, "needs .any or .all");
     op->run = match;
     op->mode = all;
     op->width = (uint8_t)(rung_ptx_type_bits(decoder->at->types[0]) / 8);
     if (to->kind == RUNG_PTX_PAIR) {
-        if (!all || !sim_decode_destination(decoder, &op->rows[1], &to->items[1], 1))
-            return all ? false : sim_refuse(decoder, "match.any has one result");
+        if (!all || !rung_sim_decode_destination(decoder, &op->rows[1], &to->items[1], 1))
+            return all ? false : rung_sim_refuse(decoder, "match.any has one result");
         to = to->items;
     }
-    return sim_decode_destination(decoder, &op->d, to, 32) &&
-           sim_decode_source(decoder, &op->a, &operands[1], decoder->at->types[0]) &&
+    return rung_sim_decode_destination(decoder, &op->d, to, 32) &&
+           rung_sim_decode_source(decoder, &op->a, &operands[1], decoder->at->types[0]) &&
            decode_members(decoder, &operands[2]);
 }
 
@@ -165,26 +165,26 @@ static bool decode_redux(struct sim_decoder *decoder)
     struct sim_op *op = decoder->op;
     int mode = find_word(decoder, words, REDUCTIONS);
     if (mode < 0 || (decoder->at->types[0] == RUNG_PTX_B32) != (mode >= BITS_AND))
-        return sim_refuse(decoder, "needs one operation, on .b32 for and, or, xor");
+        return rung_sim_refuse(decoder, "needs one operation, on .b32 for and, or, xor");
     op->run = redux;
     op->mode = (uint8_t)mode;
     op->is_signed = decoder->at->types[0] == RUNG_PTX_S32;
-    return sim_decode_destination(decoder, &op->d, &operands[0], 32) &&
-           sim_decode_source(decoder, &op->a, &operands[1], decoder->at->types[0]) &&
+    return rung_sim_decode_destination(decoder, &op->d, &operands[0], 32) &&
+           rung_sim_decode_source(decoder, &op->a, &operands[1], decoder->at->types[0]) &&
            decode_members(decoder, &operands[2]);
 }
 
-bool sim_decode_vote(struct sim_decoder *decoder)
+bool rung_sim_decode_vote(struct sim_decoder *decoder)
 {
     enum rung_ptx_opcode opcode = decoder->at->opcode;
     if (decoder->at->n_types != 1)
-        return sim_refuse(decoder, "needs one type");
+        return rung_sim_refuse(decoder, "needs one type");
     if (opcode == RUNG_PTX_OP_ACTIVEMASK) {
         decoder->op->run = active_mask;
-        return sim_decode_destination(decoder, &decoder->op->d, &decoder->at->operands[0], 32);
+        return rung_sim_decode_destination(decoder, &decoder->op->d, &decoder->at->operands[0], 32);
     }
     if (!sim_has(decoder, RUNG_PTX_M_SYNC))
-        return sim_refuse(decoder, "only with .sync");
+        return rung_sim_refuse(decoder, "only with .sync");
     return opcode == RUNG_PTX_OP_VOTE    ? decode_vote(decoder)
            : opcode == RUNG_PTX_OP_MATCH ? decode_match(decoder)
                                          : decode_redux(decoder);

@@ -87,7 +87,7 @@ static void prepare_warp(struct sim_warp *warp, const struct rung_sim_launch *la
         fill_constant(warp, &kernel->constants[i]);
     for (int lane = 0; lane < SIM_LANES; lane++)
         fill_lane(warp, launch, lane);
-    sim_warp_set_active(warp, SIM_ALL);
+    rung_sim_warp_set_active(warp, SIM_ALL);
 }
 
 static uint64_t round_up(uint64_t bytes)
@@ -142,7 +142,7 @@ static bool prepare_worker(struct sim_worker *worker, struct sim_run_state *run,
     block->shared = at;
     worker->observed = launch->options.observer != NULL;
     if (launch->options.check || launch->options.strict) {
-        worker->check = sim_check_make(launch);
+        worker->check = rung_sim_check_make(launch);
         if (!worker->check)
             return false;
     }
@@ -152,7 +152,7 @@ static bool prepare_worker(struct sim_worker *worker, struct sim_run_state *run,
 
 static void release_worker(struct sim_worker *worker)
 {
-    sim_check_free(worker->check);
+    rung_sim_check_free(worker->check);
     rung_sim_findings_release(&worker->findings);
     free(worker->memory);
 }
@@ -171,7 +171,7 @@ static void run_block(struct sim_worker *worker, uint64_t linear)
                     worker->launch->options.observed_block == linear;
     worker->observed = observed;
     worker->slow = observed || worker->launch->options.seed;
-    sim_block_run(block);
+    rung_sim_block_run(block);
     worker->counters.blocks++;
     worker->counters.warps += block->n_warps;
 }
@@ -241,7 +241,7 @@ static bool add_findings(struct rung_sim_findings *to, const struct sim_worker *
 {
     bool good = !worker->dry;
     for (size_t i = 0; i < worker->findings.n_items; i++)
-        good = sim_findings_add(to, &worker->findings.items[i]) && good;
+        good = rung_sim_findings_add(to, &worker->findings.items[i]) && good;
     to->total += worker->findings.total - worker->findings.n_items;
     return good;
 }

@@ -51,10 +51,10 @@ static bool adds(const struct sim_op *op)
     return op->addition && op->kind == SIM_OP_PLAIN;
 }
 
-void sim_observe_before(struct sim_before *out, struct sim_warp *warp, const struct sim_op *op)
+void rung_sim_observe_before(struct sim_before *out, struct sim_warp *warp, const struct sim_op *op)
 {
     if (op->kind == SIM_OP_SHUFFLE)
-        sim_shuffle_sources(out->left, warp, op);
+        rung_sim_shuffle_sources(out->left, warp, op);
     if (!adds(op))
         return;
     enum rung_ptx_type type = op->source->types[0];
@@ -128,7 +128,8 @@ static void observe_access(struct sim_warp *warp, const struct sim_op *op,
     }
 }
 
-void sim_observe(struct sim_warp *warp, const struct sim_op *op, const struct sim_before *before)
+void rung_sim_observe(struct sim_warp *warp, const struct sim_op *op,
+                      const struct sim_before *before)
 {
     struct rung_sim_event event = {.kind = kind_of(op), .active = taking_part(warp, op)};
     uint64_t values[SIM_LANES] = {0};
@@ -152,7 +153,8 @@ void sim_observe(struct sim_warp *warp, const struct sim_op *op, const struct si
     send(warp, op, &event);
 }
 
-void sim_observe_barrier(struct sim_block *block, struct sim_warp *warp, const struct sim_op *op)
+void rung_sim_observe_barrier(struct sim_block *block, struct sim_warp *warp,
+                              const struct sim_op *op)
 {
     struct rung_sim_event event = {.kind =
                                        warp ? RUNG_SIM_EVENT_BARRIER : RUNG_SIM_EVENT_BARRIER_OPEN};

@@ -133,8 +133,8 @@ static enum rung_status place_variables(struct rung_sim_program *program, struct
     return RUNG_OK;
 }
 
-uint64_t sim_program_address(const struct rung_sim_program *program,
-                             const struct rung_ptx_symbol *symbol)
+uint64_t rung_sim_program_address(const struct rung_sim_program *program,
+                                  const struct rung_ptx_symbol *symbol)
 {
     for (uint32_t i = 0; i < program->n_variables; i++)
         if (program->variables[i].symbol == symbol)
@@ -213,11 +213,11 @@ static enum rung_status make_kernel(struct rung_sim_kernel *kernel,
                                 "`%s` uses too much shared data (%llu bytes, %u max)",
                                 function->name, (unsigned long long)kernel->shared_bytes,
                                 RUNG_SIM_SHARED_OPTIN);
-    if (!sim_kernel_decode(kernel, program, function, arena, err))
+    if (!rung_sim_kernel_decode(kernel, program, function, arena, err))
         return err->status;
     enum rung_status status = rung_ptx_flow_make(&flow, function, err);
-    if (status == RUNG_OK &&
-        (!sim_kernel_segments(kernel, &flow, arena) || !sim_kernel_classify(kernel, &flow, arena)))
+    if (status == RUNG_OK && (!rung_sim_kernel_segments(kernel, &flow, arena) ||
+                              !rung_sim_kernel_classify(kernel, &flow, arena)))
         status = rung_fail_native(err, RUNG_MEMORY, 2, "out of memory while decoding PTX");
     rung_ptx_flow_release(&flow);
     return status;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool sim_findings_add(struct rung_sim_findings *to, const struct rung_sim_finding *finding)
+bool rung_sim_findings_add(struct rung_sim_findings *to, const struct rung_sim_finding *finding)
 {
     to->total++;
     if (to->n_items == RUNG_SIM_FINDINGS_MAX)
@@ -61,8 +61,9 @@ static void fail(struct sim_worker *worker, int code, const struct rung_sim_find
              finding->warp, finding->lanes, finding->text);
 }
 
-void sim_report(struct sim_warp *warp, enum rung_sim_finding_kind kind, const struct sim_op *op,
-                unsigned other_line, uint32_t lanes, const char *format, ...)
+void rung_sim_report(struct sim_warp *warp, enum rung_sim_finding_kind kind,
+                     const struct sim_op *op, unsigned other_line, uint32_t lanes,
+                     const char *format, ...)
 {
     struct sim_worker *worker = warp->block->worker;
     struct rung_sim_finding finding;
@@ -72,13 +73,13 @@ void sim_report(struct sim_warp *warp, enum rung_sim_finding_kind kind, const st
     va_start(arguments, format);
     fill(&finding, warp, kind, op, other_line, lanes, format, arguments);
     va_end(arguments);
-    worker->dry |= !sim_findings_add(&worker->findings, &finding);
+    worker->dry |= !rung_sim_findings_add(&worker->findings, &finding);
     if (worker->launch->options.strict)
         fail(worker, 719, &finding);
 }
 
-void sim_fault(struct sim_warp *warp, int code, enum rung_sim_finding_kind kind,
-               const struct sim_op *op, uint32_t lanes, const char *format, ...)
+void rung_sim_fault(struct sim_warp *warp, int code, enum rung_sim_finding_kind kind,
+                    const struct sim_op *op, uint32_t lanes, const char *format, ...)
 {
     struct sim_worker *worker = warp->block->worker;
     struct rung_sim_finding finding;
@@ -88,6 +89,6 @@ void sim_fault(struct sim_warp *warp, int code, enum rung_sim_finding_kind kind,
     va_start(arguments, format);
     fill(&finding, warp, kind, op, 0, lanes, format, arguments);
     va_end(arguments);
-    worker->dry |= !sim_findings_add(&worker->findings, &finding);
+    worker->dry |= !rung_sim_findings_add(&worker->findings, &finding);
     fail(worker, code, &finding);
 }

@@ -85,8 +85,8 @@ static void link_segment(struct sim_segment *segment, const struct rung_ptx_flow
         segment->join = segment_of[flow->blocks[meet].first];
 }
 
-bool sim_kernel_segments(struct rung_sim_kernel *kernel, const struct rung_ptx_flow *flow,
-                         struct rung_arena *arena)
+bool rung_sim_kernel_segments(struct rung_sim_kernel *kernel, const struct rung_ptx_flow *flow,
+                              struct rung_arena *arena)
 {
     uint32_t n = kernel->function->n_instructions, at = 0;
     uint32_t *segment_of = rung_arena_array(arena, (size_t)n + 1, sizeof *segment_of);

@@ -19,7 +19,7 @@ SIM_ROWS static void spread(uint32_t *lanes, uint32_t active)
     lanes[i] = active >> i & 1 ? UINT32_MAX : 0;
 }
 
-void sim_warp_set_active(struct sim_warp *warp, uint32_t active)
+void rung_sim_warp_set_active(struct sim_warp *warp, uint32_t active)
 {
     if (warp->active == active)
         return;
@@ -28,7 +28,7 @@ void sim_warp_set_active(struct sim_warp *warp, uint32_t active)
     spread(warp->lanes, active);
 }
 
-void sim_warp_start(struct sim_warp *warp, uint32_t live)
+void rung_sim_warp_start(struct sim_warp *warp, uint32_t live)
 {
     warp->state = SIM_RUNNABLE;
     warp->exited = ~live;
@@ -135,12 +135,12 @@ static uint32_t wanted(struct sim_warp *warp, const struct sim_segment *segment)
 static void report_apart(struct sim_warp *warp, const struct sim_segment *segment, uint32_t missing)
 {
     bool block = segment->sync == SIM_SYNC_BLOCK;
-    sim_report(warp,
-               block || segment->sync_op->kind != SIM_OP_SHUFFLE ? RUNG_SIM_BARRIER
-                                                                 : RUNG_SIM_SHUFFLE,
-               segment->sync_op, 0, missing,
-               block ? "lanes of the warp are not at this barrier: it stands in a branch"
-                     : "lanes of the mask never come to this instruction");
+    rung_sim_report(warp,
+                    block || segment->sync_op->kind != SIM_OP_SHUFFLE ? RUNG_SIM_BARRIER
+                                                                      : RUNG_SIM_SHUFFLE,
+                    segment->sync_op, 0, missing,
+                    block ? "lanes of the warp are not at this barrier: it stands in a branch"
+                          : "lanes of the mask never come to this instruction");
 }
 
 /* True when the segment may begin; false when another path has the turn. */
@@ -148,7 +148,7 @@ static bool gather(struct sim_warp *warp, const struct sim_segment *segment)
 {
     for (;;) {
         struct sim_path *top = &warp->paths[warp->depth - 1];
-        sim_warp_set_active(warp, top->mask);
+        rung_sim_warp_set_active(warp, top->mask);
         uint32_t missing = wanted(warp, segment) & ~warp->active;
         if (!missing)
             break;
@@ -164,7 +164,7 @@ static bool gather(struct sim_warp *warp, const struct sim_segment *segment)
     }
     warp->paths[warp->depth - 1].blocked = false;
     if (segment->sync == SIM_SYNC_WARP && warp->block->worker->check)
-        sim_check_warp_sync(warp, wanted(warp, segment) & warp->active);
+        rung_sim_check_warp_sync(warp, wanted(warp, segment) & warp->active);
     return true;
 }
 
@@ -178,8 +178,8 @@ static void split(struct sim_warp *warp, const struct sim_segment *segment, uint
         {.mask = warp->active & ~taken, .segment = segment->next,   .join = segment->join},
     };
     if (warp->depth + 2 > SIM_PATHS_MAX) { /* cannot be: see SIM_PATHS_MAX */
-        sim_fault(warp, 719, RUNG_SIM_BARRIER, segment->last, warp->active,
-                  "lanes diverge more often than there are lanes");
+        rung_sim_fault(warp, 719, RUNG_SIM_BARRIER, segment->last, warp->active,
+                       "lanes diverge more often than there are lanes");
         return;
     }
     worker->counters.divergent_branches++;
@@ -187,7 +187,7 @@ static void split(struct sim_warp *warp, const struct sim_segment *segment, uint
         *top = (struct sim_path){.mask = warp->active, .segment = segment->join, .join = top->join};
     else
         warp->depth--;
-    uint32_t first = worker->launch->options.seed ? (uint32_t)(sim_random(worker) & 1) : 0;
+    uint32_t first = worker->launch->options.seed ? (uint32_t)(rung_sim_random(worker) & 1) : 0;
     for (uint32_t k = 0; k < 2; k++) {
         const struct sim_path *side = &sides[k ^ first];
         if (side->segment != side->join || side->segment == SIM_NONE)
@@ -228,7 +228,7 @@ static void finish(struct sim_warp *warp, const struct sim_segment *segment)
 {
     uint32_t lanes = guard_of(warp, segment->last);
     if (lanes && segment->end == SIM_END_TRAP)
-        sim_fault(warp, 719, RUNG_SIM_BARRIER, segment->last, lanes, "the kernel trapped");
+        rung_sim_fault(warp, 719, RUNG_SIM_BARRIER, segment->last, lanes, "the kernel trapped");
     if (lanes != warp->active)
         go_to(warp, segment->next);
     leave(warp, lanes);
@@ -247,7 +247,7 @@ static bool end_segment(struct sim_warp *warp, const struct sim_segment *segment
         return true;
     case SIM_END_BARRIER:
         go_to(warp, segment->next);
-        sim_barrier_arrive(warp, segment->last);
+        rung_sim_barrier_arrive(warp, segment->last);
         return warp->state == SIM_RUNNABLE;
     default:
         finish(warp, segment);
@@ -265,11 +265,12 @@ static bool run_slowly(struct sim_warp *warp, const struct sim_segment *segment)
         const struct sim_op *op = &segment->ops[top->op++];
         struct sim_before before;
         if (worker->observed)
-            sim_observe_before(&before, warp, op);
+            rung_sim_observe_before(&before, warp, op);
         op->run(warp, op);
         if (worker->observed)
-            sim_observe(warp, op, &before);
-        if (worker->launch->options.seed && op->kind != SIM_OP_PLAIN && !(sim_random(worker) & 3)) {
+            rung_sim_observe(warp, op, &before);
+        if (worker->launch->options.seed && op->kind != SIM_OP_PLAIN &&
+            !(rung_sim_random(worker) & 3)) {
             warp->slice = 0;
             return false;
         }
@@ -284,13 +285,13 @@ static bool out_of_steps(struct sim_warp *warp, const struct sim_segment *segmen
     if (block->steps <= (budget ? budget : UINT64_C(1) << 32))
         return false;
     const struct sim_op *op = segment->last ? segment->last : segment->ops;
-    sim_fault(warp, 702, RUNG_SIM_TIMEOUT, op, warp->active,
-              "the block's budget of %llu warp instructions is spent",
-              (unsigned long long)(budget ? budget : UINT64_C(1) << 32));
+    rung_sim_fault(warp, 702, RUNG_SIM_TIMEOUT, op, warp->active,
+                   "the block's budget of %llu warp instructions is spent",
+                   (unsigned long long)(budget ? budget : UINT64_C(1) << 32));
     return true;
 }
 
-void sim_warp_run(struct sim_warp *warp)
+void rung_sim_warp_run(struct sim_warp *warp)
 {
     struct sim_worker *worker = warp->block->worker;
     const struct sim_segment *segments = warp->block->kernel->segments;
@@ -306,7 +307,7 @@ void sim_warp_run(struct sim_warp *warp)
             continue;
         }
         const struct sim_segment *segment = &segments[index];
-        sim_warp_set_active(warp, top->mask);
+        rung_sim_warp_set_active(warp, top->mask);
         if (!top->op) {
             if (segment->sync && !gather(warp, segment))
                 continue;
