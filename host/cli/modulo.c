@@ -64,22 +64,12 @@ static bool is_one_of_several(const struct rung_row *rows, size_t n_rows, size_t
     return false;
 }
 
-/* Milliseconds, or the warp instructions of one block where nothing was timed; NAN if unknown. */
-static double cost(const struct rung_row *row)
-{
-    const json_t *counted =
-        json_object_get(json_object_get(row->extra, "counters"), "warp_instructions");
-    if (row->time_ms.known)
-        return row->time_ms.median;
-    return json_is_number(counted) ? json_number_value(counted) : NAN;
-}
-
-static double least_cost(const struct rung_row *rows, size_t n_rows, const struct rung_row *like)
+static double least_time(const struct rung_row *rows, size_t n_rows, const struct rung_row *like)
 {
     double least = INFINITY;
     for (size_t j = 0; j < n_rows; j++)
-        if (word_of(&rows[j]) && same_work(&rows[j], like))
-            least = fmin(least, cost(&rows[j]));
+        if (word_of(&rows[j]) && rows[j].time_ms.known && same_work(&rows[j], like))
+            least = fmin(least, rows[j].time_ms.median);
     return least;
 }
 
@@ -95,27 +85,27 @@ static void add_row(struct rung_table *table, const struct rung_row *rows, size_
     else
         rung_table_empty(table);
     rung_table_text(table, word_of(row));
-    if (!isfinite(cost(row)))
+    if (!row->time_ms.known)
         return;
-    rung_table_format(table, row->time_ms.known ? "%.4f" : "%.0f", cost(row));
-    rung_table_format(table, "%.2fx", cost(row) / least_cost(rows, n_rows, row));
+    rung_table_format(table, "%.4f", row->time_ms.median);
+    rung_table_format(table, "%.2fx", row->time_ms.median / least_time(rows, n_rows, row));
 }
 
 enum rung_status rung_modulo_print(const struct rung_row *rows, size_t n_rows,
                                    enum rung_format format, FILE *to, struct rung_error *err)
 {
-    size_t n_shown = 0;
-    bool timed = false;
-    for (size_t i = 0; i < n_rows; i++)
-        timed = timed || rows[i].time_ms.known;
-    const struct rung_column columns[] = {
-        {"id",         "id",                                      false},
-        {"ptx_target", "PTX",                                     false},
-        {"modulo",     "modulo",                                  false},
-        {"cost",       timed ? "time (ms)" : "warp instructions", true },
-        {"vs_least",   "vs least",                                true },
+    static const struct rung_column columns[] = {
+        {"id",         "id",        false},
+        {"ptx_target", "PTX",       false},
+        {"modulo",     "modulo",    false},
+        {"time_ms",    "time (ms)", true },
+        {"vs_least",   "vs least",  true },
     };
-    struct rung_table *table = rung_table_new(columns, sizeof columns / sizeof columns[0]);
+    size_t n_columns = 3, n_shown = 0;
+    for (size_t i = 0; i < n_rows; i++)
+        if (rows[i].time_ms.known)
+            n_columns = 5;
+    struct rung_table *table = rung_table_new(columns, n_columns);
     for (size_t i = 0; i < n_rows; i++)
         if (word_of(&rows[i]) && is_one_of_several(rows, n_rows, i)) {
             add_row(table, rows, n_rows, &rows[i]);
@@ -127,6 +117,8 @@ enum rung_status rung_modulo_print(const struct rung_row *rows, size_t n_rows,
                                        : "\nWhat became of the modulo\n",
               to);
         status = rung_table_print(table, format, to, err);
+        if (n_columns == 3)
+            fputs("A division is one instruction of PTX: what it costs shows on a card.\n", to);
     }
     rung_table_free(table);
     return status;

@@ -14,8 +14,8 @@ void rung_modulo_note(struct rung_row *rows, size_t n_rows, const struct rung_im
                       unsigned target);
 
 /* A table of the rows of versions that have a modulo, where they are compiled in more than one way:
- * verdict, and what it cost: the time, or the warp instructions of one block where nothing was
- * timed, also against the least of the same version, block, operation, type and n. Nothing is
+ * verdict, time, and the time against the least of the same version, block, operation, type and n.
+ * The simulator's counts would mislead here: to it a division is one instruction. Nothing is
  * printed otherwise. */
 enum rung_status rung_modulo_print(const struct rung_row *rows, size_t n_rows,
                                    enum rung_format format, FILE *to, struct rung_error *err);

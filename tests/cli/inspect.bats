@@ -165,12 +165,12 @@ need_nvdisasm() {
         2>/dev/null | jq -e '(.rows | length) == 2 and .rows[0].ptx == .rows[1].ptx'
 }
 
-@test "rung run shows beside the cost what became of the modulo" {
+@test "rung run shows what became of the modulo" {
     need_nvrtc
     expect 0 rung run --device sim --version 1 --bound runtime --predicate mod,mask --n 1000
     says "What became of the modulo"
-    grep -Eq '^v1-b256-runtime +sm_75 +divide +[0-9]+ +1\.[0-9]+x$' <<<"$output"
-    grep -Eq '^v1-b256-runtime-mask +sm_75 +mask +[0-9]+ +1\.00x$' <<<"$output"
+    grep -Eq '^v1-b256-runtime +sm_75 +divide$' <<<"$output"
+    grep -Eq '^v1-b256-runtime-mask +sm_75 +mask$' <<<"$output"
     rung run --device sim --version 1,3 --n 1000 --format json 2>/dev/null |
         jq -e '.rows[0].modulo == "mask x8" and .rows[1].modulo == "none"'
     expect 0 rung run --device sim --version 1,3 --n 1000
