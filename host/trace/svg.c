@@ -62,7 +62,7 @@ static void write_lines(struct rung_text *out, double x, double y, const char *t
 static void write_frame(struct rung_text *out, const struct rung_trace *trace,
                         const struct rung_svg_size *size, const char *drawing)
 {
-    const double margin = 24, head = 64, foot = 76;
+    const double margin = 24, head = 78, foot = 76;
     double width = size->width + 2 * margin < 560 ? 560 : size->width + 2 * margin;
     double height = head + size->height + foot;
     rung_text_format(out,

@@ -223,9 +223,11 @@ static void draw_load_lines(const struct drawing *d, const struct rung_trace_ste
         double y = input_y(d, read->vector, read->element) + CELL_HEIGHT;
         /* A line straight down starts below the whole input, so that it crosses no other cell. */
         draw_line(d, middle(d, from), from == to ? d->above : y, to, read->vector == 1, again);
-        bool first = i == 0 || step->reads[i - 1].thread != read->thread;
-        bool more = i + 1 < step->n_reads && step->reads[i + 1].thread == read->thread;
-        if (first && more)
+    }
+    for (size_t i = 0; i + 1 < step->n_reads; i++) { /* over the lines: a thread of several reads */
+        unsigned thread = step->reads[i].thread, to = slot_of_thread(step, thread);
+        bool first = i == 0 || step->reads[i - 1].thread != thread;
+        if (first && step->reads[i + 1].thread == thread && to < d->columns)
             draw_sign(d, to, d->trace->inputs[1] ? "×" : "+");
     }
 }
