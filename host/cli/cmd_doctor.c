@@ -7,20 +7,24 @@
 #include "cli/doctor.h"
 #include "cli/environment.h"
 #include "cli/select.h"
+#include "ptx/opcodes.h"
 
 #define KEY_NVRTC 0x200
 #define KEY_DRIVER 0x201
+#define KEY_OPCODES 0x202
 #define WIDTH 79
 #define INDENT 20 /* of the text: after state and part */
 
 struct arguments {
     struct rung_selection selection; /* --format and -o */
     const char *nvrtc, *driver;
+    bool opcodes;
 };
 
 static const struct argp_option options[] = {
     {"nvrtc",                                           KEY_NVRTC, "PATH", 0, "The NVRTC library, or the folder that holds it", 1},
     {"driver",                                           KEY_DRIVER, "PATH", 0, "The driver library in place of libcuda.so.1", 1},
+    {"opcodes", KEY_OPCODES, 0, 0, "List the PTX instructions that the simulator executes", 1},
     {0}
 };
 
@@ -36,6 +40,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_DRIVER:
         arguments->driver = arg;
+        return 0;
+    case KEY_OPCODES:
+        arguments->opcodes = true;
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' is not expected: doctor takes options only", arg);
@@ -169,6 +176,17 @@ static enum rung_status print(const struct rung_findings *findings, int argc, ch
     return RUNG_OK;
 }
 
+static enum rung_status print_opcodes(const struct rung_output *output, struct rung_error *err)
+{
+    struct rung_text text = {0};
+    rung_ptx_opcodes_print(&text);
+    bool good = rung_text_ok(&text);
+    if (good)
+        fputs(rung_text_string(&text), output->stream);
+    rung_text_release(&text);
+    return good ? RUNG_OK : rung_fail(err, RUNG_MEMORY, "out of memory");
+}
+
 enum rung_status rung_cmd_doctor(int argc, char **argv, struct rung_error *err)
 {
     struct arguments arguments = {0};
@@ -181,6 +199,11 @@ enum rung_status rung_cmd_doctor(int argc, char **argv, struct rung_error *err)
         status = rung_output_open(&output, format, arguments.selection.output, err);
     if (status != RUNG_OK)
         return status;
+    if (arguments.opcodes) {
+        status = print_opcodes(&output, err);
+        enum rung_status ended = rung_output_close(&output, status == RUNG_OK, err);
+        return status == RUNG_OK ? ended : status;
+    }
     rung_findings_collect(&findings, arguments.nvrtc, arguments.driver);
     status = findings.failed ? rung_fail(err, RUNG_MEMORY, "out of memory")
                              : print(&findings, argc, argv, &output, err);

@@ -55,3 +55,10 @@ teardown() {
     expect 2 rung doctor --format yaml
     says yaml
 }
+
+@test "--opcodes lists what the simulator executes, in 80 columns" {
+    run -0 "$RUNG" doctor --opcodes
+    [[ ${lines[0]} == "opcode     operands types | modifiers" ]]
+    [[ $output == *$'\n''shfl       5      .b32 | .sync .up .down .bfly .idx'* ]]
+    [ "$(printf '%s\n' "${lines[@]}" | awk '{ if (length > m) m = length } END { print m }')" -le 80 ]
+}

@@ -1,5 +1,5 @@
-/* Hand-written PTX, one file a case, in tests/ptx. The comments of a file say what to do and what
- * must come of it:
+/* The hand-written cases of tests/ptx on the simulator. The comments of a file say what to do and
+ * what must come of it:
  *
  *   // launch: GRID BLOCK [DYNAMIC-BYTES]           each of these; 1 32 without any
  *   // options: check strict seed=7 budget=1000
@@ -12,17 +12,14 @@
  *
  * The entry is called `test` and takes .u64 out, .u64 in: 8 KiB of bytes 0xcd, and 1024 words that
  * hold their index. */
+#include "support/ptx_case.h"
 #include "support/sim_run.h"
 
-#include <ctype.h>
 #include <dirent.h>
-#include <math.h>
 
 #include "base/file.h"
 
 #define FOLDER RUNG_SOURCE_DIR "/tests/ptx"
-#define OUT_BYTES 8192
-#define IN_WORDS 1024
 
 struct plan {
     const char *name;
@@ -32,78 +29,18 @@ struct plan {
     struct rung_sim_options options;
 };
 
-/* The rest of the line behind `mark`, from `*at` on; NULL when there is none left. */
-static bool next_line(char line[512], const char **at, const char *mark)
-{
-    const char *found = strstr(*at, mark);
-    if (!found)
-        return false;
-    found += strlen(mark);
-    size_t length = strcspn(found, "\n");
-    assert_true(length < 512);
-    memcpy(line, found, length);
-    line[length] = 0;
-    *at = found + length;
-    return true;
-}
-
 static void read_options(struct plan *plan)
 {
     char line[512];
     const char *at = plan->text;
     plan->grid = 1;
     plan->block = 32;
-    while (next_line(line, &at, "// options:")) {
+    while (ptx_case_line(line, &at, "// options:")) {
         const char *seed = strstr(line, "seed="), *budget = strstr(line, "budget=");
         plan->options.check |= strstr(line, "check") != NULL;
         plan->options.strict |= strstr(line, "strict") != NULL;
         plan->options.seed = seed ? strtoull(seed + 5, NULL, 0) : 0;
         plan->options.step_budget = budget ? strtoull(budget + 7, NULL, 0) : 0;
-    }
-}
-
-/* One value of the list, as the bits of `type`. */
-static bool read_value(uint64_t *bits, char **at, const char *type)
-{
-    char *end;
-    while (isspace((unsigned char)**at))
-        ++*at;
-    if (!**at)
-        return false;
-    bool literal = !strncmp(*at, "0x", 2);
-    *bits = 0;
-    if (*type == 'f' && !literal) {
-        double value = strtod(*at, &end);
-        float single = (float)value;
-        if (!strcmp(type, "f64"))
-            memcpy(bits, &value, sizeof value);
-        else
-            memcpy(bits, &single, sizeof single);
-    } else {
-        *bits = **at == '-' ? (uint64_t)strtoll(*at, &end, 0) : strtoull(*at, &end, 0);
-    }
-    assert_true(end > *at);
-    *at = end;
-    return true;
-}
-
-static void expect_values(const struct plan *plan, char *line, const unsigned char *out)
-{
-    char type[8];
-    unsigned index;
-    int used = 0;
-    assert_int_equal(sscanf(line, " %3[a-z0-9][%u] =%n", type, &index, &used), 2);
-    unsigned bytes = strstr(type, "64") ? 8 : 4;
-    char *at = line + used;
-    for (uint64_t wanted; read_value(&wanted, &at, type); index++) {
-        uint64_t got = 0;
-        assert_true((index + 1) * bytes <= OUT_BYTES);
-        memcpy(&got, out + index * bytes, bytes);
-        if (bytes == 4)
-            wanted = (uint32_t)wanted;
-        if (got != wanted)
-            fail_msg("%s: %s[%u] is 0x%llx, not 0x%llx", plan->name, type, index,
-                     (unsigned long long)got, (unsigned long long)wanted);
     }
 }
 
@@ -221,20 +158,22 @@ static void run_plan(struct plan *plan)
     const char *at = plan->text;
     unsigned expectations = 0, code = 0;
     sim_load(&run, plan->text);
-    uint64_t params[] = {sim_alloc(&run, OUT_BYTES), sim_alloc(&run, IN_WORDS * 4)};
-    uint32_t *in = sim_host(&run, params[1], IN_WORDS * 4);
-    for (uint32_t i = 0; i < IN_WORDS; i++)
+    uint64_t params[] = {sim_alloc(&run, PTX_CASE_OUT_BYTES),
+                         sim_alloc(&run, PTX_CASE_IN_WORDS * 4)};
+    uint32_t *in = sim_host(&run, params[1], PTX_CASE_IN_WORDS * 4);
+    for (uint32_t i = 0; i < PTX_CASE_IN_WORDS; i++)
         in[i] = i;
     int got = sim_launch(&run, "test", plan->grid, plan->block, plan->dynamic_bytes, params,
                          &plan->options);
-    while (next_line(line, &at, "// expect:"))
+    while (ptx_case_line(line, &at, "// expect:"))
         if (strstr(line, " code "))
             code = (unsigned)number_of(line, " code ", 0);
     if (got != (int)code)
         fail_msg("%s: code %d, not %u: %s", plan->name, got, code, run.why);
-    for (at = plan->text; next_line(line, &at, "// expect:"); expectations++) {
+    for (at = plan->text; ptx_case_line(line, &at, "// expect:"); expectations++) {
         if (strchr(line, '['))
-            expect_values(plan, line, sim_host(&run, params[0], OUT_BYTES));
+            assert_true(
+                ptx_case_check(plan->name, line, sim_host(&run, params[0], PTX_CASE_OUT_BYTES)));
         else if (strstr(line, " no findings"))
             expect_clean(plan, &run);
         else if (strstr(line, " finding "))
@@ -253,7 +192,7 @@ static void run_launches(struct plan *plan)
     char line[512];
     unsigned n = 0;
     read_options(plan);
-    for (; next_line(line, &at, "// launch:"); n++) {
+    for (; ptx_case_line(line, &at, "// launch:"); n++) {
         unsigned long long dynamic = 0;
         assert_true(sscanf(line, "%u %u %llu", &plan->grid, &plan->block, &dynamic) >= 2);
         plan->dynamic_bytes = dynamic;
@@ -293,7 +232,7 @@ static void run_files(const char *prefix, unsigned at_least)
         if (rung_file_read(&plan.text, &length, path, &err))
             fail_msg("%s", err.text);
         const char *at = plan.text;
-        if (next_line(line, &at, "// error:"))
+        if (ptx_case_line(line, &at, "// error:"))
             refuse_plan(&plan, line + 1);
         else
             run_launches(&plan);
