@@ -32,7 +32,7 @@ static struct {
     enum host_mistake mistake;
     size_t live; /* allocations */
     size_t launches;
-    const void *input; /* of the first pass, for HOST_LATER_READS_INPUT */
+    const void *input; /* what was uploaded last, for HOST_LATER_READS_INPUT */
     size_t free_bytes;
 } host_cuda;
 
@@ -66,6 +66,7 @@ static CUresult host_set(CUdeviceptr at, unsigned char value, size_t count)
 
 static CUresult host_to_device(CUdeviceptr to, const void *from, size_t bytes)
 {
+    host_cuda.input = (const void *)(uintptr_t)to;
     memcpy((void *)(uintptr_t)to, from, bytes);
     return CUDA_SUCCESS;
 }
@@ -179,9 +180,8 @@ static CUresult host_launch_kernel(CUfunction handle, unsigned grid_x, unsigned 
     launch.out = *(void **)params[next++];
     launch.n = *(unsigned long long *)params[next];
     launch.tile = (uint64_t)function->config.block * function->elements_per_thread;
-    if (host_cuda.launches++ == 0)
-        host_cuda.input = launch.a;
-    else if (host_cuda.mistake == HOST_LATER_READS_INPUT)
+    host_cuda.launches++;
+    if (host_cuda.mistake == HOST_LATER_READS_INPUT)
         launch.a = host_cuda.input;
     for (uint64_t block = 0; block < grid_x; block++) {
         bool forgotten =
