@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/text.h"
 #include "bench/device.h"
 #include "cli/inspect_items.h"
 
@@ -141,13 +143,47 @@ static enum rung_status make_rows(struct rung_inspect_result *out,
     return status;
 }
 
+/* "--include-path=..." of the headers beside an NVRTC, for a file that includes cuda_fp16.h or the
+ * like; NULL where there are none. The caller frees it. */
+static char *include_option(const struct rung_nvrtc *nvrtc)
+{
+    const char *path = rung_nvrtc_path(nvrtc), *slash = strrchr(path, '/');
+    struct rung_text option = {0};
+    rung_text_format(&option, "--include-path=%.*s/../include", slash ? (int)(slash - path) : 1,
+                     slash ? path : ".");
+    char *text = rung_text_take(&option);
+    if (text && rung_file_exists(strchr(text, '=') + 1))
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* NVRTC compiles device code alone. What that means for a file that is a whole program is told once
+ * its log shows one. */
+static void explain_whole_programs(struct rung_error *err, const struct rung_inspect_row *row)
+{
+    struct rung_error told = *err;
+    if (row->item->kind != RUNG_INSPECT_SOURCE || err->status != RUNG_COMPILE ||
+        !(strstr(err->text, "open source file") || strstr(err->text, "cudaMalloc") ||
+          strstr(err->text, "host code")))
+        return;
+    rung_error_clear(err);
+    rung_fail_native(err, told.status, told.native,
+                     "%s\nNVRTC compiles kernels without host code and standard headers. For a "
+                     "whole program: nvcc -arch=sm_%u -cubin -o k.cubin %s; rung inspect k.cubin",
+                     told.text, row->target, row->item->name);
+}
+
 /* The compilations of one toolkit, all at once. */
 static enum rung_status compile_rows(struct rung_inspect_result *out,
                                      const struct rung_nvrtc *nvrtc,
                                      const struct rung_inspect_request *request,
                                      struct rung_error *err)
 {
-    size_t n = 0;
+    size_t n = 0, n_options = request->n_compile_options;
+    char *include = include_option(nvrtc);
+    const char **options =
+        calloc(n_options + 1, sizeof *options); /* the user's, then the include */
     struct rung_compile_job *jobs = calloc(out->n_rows + 1, sizeof *jobs);
     char(*words)[16] = calloc(out->n_rows + 1, sizeof *words);
     size_t *rows = calloc(out->n_rows + 1, sizeof *rows);
@@ -155,8 +191,12 @@ static enum rung_status compile_rows(struct rung_inspect_result *out,
     enum rung_status *statuses = calloc(out->n_rows + 1, sizeof *statuses);
     struct rung_error *errors = calloc(out->n_rows + 1, sizeof *errors);
     enum rung_status status = RUNG_OK;
-    if (!jobs || !words || !rows || !compiled || !statuses || !errors)
+    if (!options || !jobs || !words || !rows || !compiled || !statuses || !errors)
         status = no_memory(err);
+    for (size_t i = 0; status == RUNG_OK && i < n_options; i++)
+        options[i] = request->compile_options[i];
+    if (status == RUNG_OK && include)
+        options[n_options] = include;
     for (size_t i = 0; status == RUNG_OK && i < out->n_rows; i++) {
         const struct rung_inspect_row *row = &out->rows[i];
         if (row->nvrtc != nvrtc || row->status != RUNG_OK)
@@ -165,8 +205,10 @@ static enum rung_status compile_rows(struct rung_inspect_result *out,
         jobs[n] = (struct rung_compile_job){.source = row->item->bytes,
                                             .name = row->item->name,
                                             .target = words[n],
-                                            .options = request->compile_options,
-                                            .n_options = request->n_compile_options};
+                                            .options = options,
+                                            .n_options = n_options};
+        if (row->item->kind == RUNG_INSPECT_SOURCE && include)
+            jobs[n].n_options++;
         rows[n++] = i;
     }
     if (status == RUNG_OK && n > 0)
@@ -176,7 +218,10 @@ static enum rung_status compile_rows(struct rung_inspect_result *out,
         row->compiled = compiled[i];
         row->status = statuses[i];
         row->err = errors[i];
+        explain_whole_programs(&row->err, row);
     }
+    free(include);
+    free(options);
     free(jobs);
     free(words);
     free(rows);

@@ -174,10 +174,8 @@ static void take_destinations(struct draft *draft, const struct row *row, const 
             add_def(draft, operand->reg, operand->predicate_file ? 1 : result_width(opcode, row));
     }
     if (rung_sass_continues(opcode, "R2P")) /* writes the predicates that its mask names */
-        add_def(draft, RUNG_SASS_P, 1), add_def(draft, RUNG_SASS_P + 1, 1),
-            add_def(draft, RUNG_SASS_P + 2, 1), add_def(draft, RUNG_SASS_P + 3, 1),
-            add_def(draft, RUNG_SASS_P + 4, 1), add_def(draft, RUNG_SASS_P + 5, 1),
-            add_def(draft, RUNG_SASS_P + 6, 1);
+        for (uint32_t p = RUNG_SASS_P; p < RUNG_SASS_UP - 1; p++)
+            add_def(draft, p, 1);
 }
 
 static void take_sources(struct draft *draft, const char *opcode, const struct row *row)

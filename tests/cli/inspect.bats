@@ -85,6 +85,23 @@ need_nvdisasm() {
     says "1 of 2" "v3-b64-const"
 }
 
+@test "a whole program is told how to be inspected, CUDA's own headers are found" {
+    need_nvrtc
+    printf '#include <cstdio>\n__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n' \
+        >"$folder/program.cu"
+    expect 3 rung inspect "$folder/program.cu" --target sm_75
+    says "$folder/program.cu(1)" "nvcc -arch=sm_75 -cubin"
+    include=$(rung doctor --format json | jq -r '.rows[] | select(.part == "nvrtc") | .found' |
+        grep -o '/[^ ,;]*' | head -1)
+    [ -e "$(dirname "$include")/../include/cuda_fp16.h" ] || skip "no headers beside NVRTC"
+    printf '#include <cuda_fp16.h>\n__global__ void k(__half *p)\n{\n    if (threadIdx.x %% 4 == 0)\n%s' \
+        '        p[threadIdx.x] = p[threadIdx.x] + p[threadIdx.x + 2];
+}
+' >"$folder/half.cu"
+    expect 0 rung inspect "$folder/half.cu" --target sm_75
+    says "mask"
+}
+
 @test "PTX and cubins from files" {
     expect 0 rung inspect "$repository/generated/ptx/sm_75/reduce_v1_b256_runtime.ptx"
     says "divide" "rem.u32"
