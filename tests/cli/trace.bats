@@ -125,8 +125,8 @@ for path in sys.argv[1:]:
     need_nvrtc
     expect 0 rung trace v3-b8-const-dot -o "$folder/dot.svg"
     expect 0 rung trace v2-b256-const -o "$folder/conflicts.svg"
-    cmp "$folder/dot.svg" "$repository/docs/trace-dot.svg"
-    cmp "$folder/conflicts.svg" "$repository/docs/trace-conflicts.svg"
+    cmp "$folder/dot.svg" "$repository/generated/pictures/trace-dot.svg"
+    cmp "$folder/conflicts.svg" "$repository/generated/pictures/trace-conflicts.svg"
 }
 
 @test "negative controls show the mistake and exit 1" {
