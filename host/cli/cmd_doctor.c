@@ -25,7 +25,7 @@ static const struct argp_option options[] = {
     {"nvrtc",                                           KEY_NVRTC, "PATH", 0, "The NVRTC library, or the folder that holds it", 1},
     {"driver",                                           KEY_DRIVER, "PATH", 0, "The driver library in place of libcuda.so.1", 1},
     {"opcodes", KEY_OPCODES, 0, 0, "List the PTX instructions that the simulator executes", 1},
-    {0}
+    {0                                                }
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
