@@ -25,7 +25,7 @@
  * indirect functions pick once: the loops over 32 lanes are most of the simulator's work, and the
  * same binary must run on any x86-64. The sanitizers run before that choice is made, so they get
  * the baseline. Results do not differ: nothing is contracted. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+#if defined(__x86_64__) && defined(__GLIBC__) && __GNUC__ >= 12 && !defined(__clang__) &&          \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define SIM_ROWS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

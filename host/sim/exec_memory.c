@@ -79,8 +79,8 @@ typedef unsigned char *place(struct sim_warp *, const struct sim_op *, uint64_t,
                              uint32_t);
 
 /* Even addresses are tried as one piece; a misfit goes lane by lane, to name the lane. */
-static inline unsigned char *whole_piece(struct sim_warp *warp, const struct sim_op *op,
-                                         const struct sim_span *span, uint32_t bytes, bool shared)
+static inline unsigned char *whole_piece(struct sim_warp *warp, const struct sim_span *span,
+                                         uint32_t bytes, bool shared)
 {
     struct sim_worker *worker = warp->block->worker;
     uint64_t extent = (uint64_t)span->stride * (uint32_t)(span->high - span->low) + bytes;
@@ -96,7 +96,6 @@ static inline unsigned char *whole_piece(struct sim_warp *warp, const struct sim
         range = rung_sim_memory_find(worker->launch->memory, span->first);
         worker->range = range;
     }
-    (void)op;
     return range && extent <= range->bytes - (span->first - range->base)
                ? range->host + (span->first - range->base)
                : NULL;
@@ -107,7 +106,7 @@ static bool load(struct sim_warp *warp, const struct sim_op *op, struct sim_span
     struct sim_worker *worker = warp->block->worker;
     uint32_t bytes = (uint32_t)op->width * op->vector;
     rung_sim_access_addresses(span, warp, op);
-    const unsigned char *first = whole_piece(warp, op, span, bytes, shared);
+    const unsigned char *first = whole_piece(warp, span, bytes, shared);
     if (first) {
         load_even(warp, op, span, first);
         return true;
@@ -129,7 +128,7 @@ static bool store(struct sim_warp *warp, const struct sim_op *op, struct sim_spa
     struct sim_worker *worker = warp->block->worker;
     uint32_t bytes = (uint32_t)op->width * op->vector;
     rung_sim_access_addresses(span, warp, op);
-    unsigned char *first = whole_piece(warp, op, span, bytes, shared);
+    unsigned char *first = whole_piece(warp, span, bytes, shared);
     if (first && span->stride) { /* one address for all: lanes in order, the last one stays */
         store_even(warp, op, span, first);
         return true;

@@ -95,59 +95,66 @@ static uint64_t round_up(uint64_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-/* One piece of memory holds warps, register files, degrees, tallies and shared memory. */
+/* Static variables, then the dynamic bytes where `extern []` ones begin. */
+static uint64_t shared_size(const struct rung_sim_launch *launch)
+{
+    const struct rung_sim_kernel *kernel = launch->kernel;
+    uint64_t end = kernel->shared_bytes;
+    if (!launch->dynamic_bytes)
+        return end;
+    for (uint32_t i = 0; i < kernel->n_shared; i++)
+        end = kernel->shared[i].offset > end ? kernel->shared[i].offset : end;
+    return end + launch->dynamic_bytes;
+}
+
+/* One piece of memory holds warps, tallies, register files, degrees and shared memory. */
+static bool allocate(struct sim_worker *worker)
+{
+    struct sim_block *block = &worker->block;
+    const struct rung_sim_kernel *kernel = block->kernel;
+    uint64_t warps = round_up(block->n_warps * sizeof(struct sim_warp));
+    uint64_t tally = round_up(kernel->n_segments * sizeof(struct sim_tally));
+    uint64_t file = kernel->file_bytes, degrees = round_up(kernel->n_slots * sizeof(uint32_t));
+    uint64_t total =
+        warps + tally + (file + degrees) * block->n_warps + round_up(block->shared_bytes) + 64;
+    unsigned char *at = aligned_alloc(64, total);
+    if (!at)
+        return false;
+    memset(at, 0, total);
+    worker->memory = at;
+    block->warps = (struct sim_warp *)(void *)at;
+    worker->tally = (struct sim_tally *)(void *)(at + warps);
+    at += warps + tally;
+    for (uint32_t w = 0; w < block->n_warps; w++, at += file + degrees) {
+        block->warps[w].file = at;
+        block->warps[w].degrees = (uint32_t *)(void *)(at + file);
+    }
+    block->shared = at;
+    return true;
+}
+
 static bool prepare_worker(struct sim_worker *worker, struct sim_run_state *run,
                            const struct rung_sim_launch *launch)
 {
-    const struct rung_sim_kernel *kernel = launch->kernel;
-    const struct rung_ptx_function *function = kernel->function;
     struct sim_block *block = &worker->block;
-    (void)function;
-    memset(worker, 0, sizeof *worker);
     worker->run = run;
     worker->launch = launch;
     block->worker = worker;
-    block->kernel = kernel;
+    block->kernel = launch->kernel;
     block->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
     block->n_warps = (block->n_threads + SIM_LANES - 1) / SIM_LANES;
-    uint64_t dynamic_from = kernel->shared_bytes;
-    for (uint32_t i = 0; i < kernel->n_shared; i++)
-        if (kernel->shared[i].offset > dynamic_from)
-            dynamic_from = kernel->shared[i].offset;
-    block->shared_bytes =
-        launch->dynamic_bytes ? dynamic_from + launch->dynamic_bytes : kernel->shared_bytes;
-    uint64_t warps = round_up(block->n_warps * sizeof(struct sim_warp));
-    uint64_t file = kernel->file_bytes;
-    uint64_t degrees = round_up(kernel->n_slots * sizeof(uint32_t));
-    uint64_t tally = round_up(kernel->n_segments * sizeof(struct sim_tally));
-    uint64_t total =
-        warps + (file + degrees) * block->n_warps + tally + round_up(block->shared_bytes);
-    worker->memory = aligned_alloc(64, total + 64);
-    if (!worker->memory)
+    block->shared_bytes = shared_size(launch);
+    if (!allocate(worker))
         return false;
-    memset(worker->memory, 0, total);
-    unsigned char *at = worker->memory;
-    block->warps = (struct sim_warp *)(void *)at;
-    at += warps;
-    worker->tally = (struct sim_tally *)(void *)at;
-    at += tally;
-    for (uint32_t w = 0; w < block->n_warps; w++, at += file + degrees) {
-        struct sim_warp *warp = &block->warps[w];
-        warp->block = block;
-        warp->index = w;
-        warp->file = at;
-        warp->degrees = (uint32_t *)(void *)(at + file);
-        prepare_warp(warp, launch);
+    for (uint32_t w = 0; w < block->n_warps; w++) {
+        block->warps[w].block = block;
+        block->warps[w].index = w;
+        prepare_warp(&block->warps[w], launch);
     }
-    block->shared = at;
-    worker->observed = launch->options.observer != NULL;
-    if (launch->options.check || launch->options.strict) {
-        worker->check = rung_sim_check_make(launch);
-        if (!worker->check)
-            return false;
-    }
-    worker->slow = worker->observed || launch->options.seed;
-    return true;
+    if (!launch->options.check && !launch->options.strict)
+        return true;
+    worker->check = rung_sim_check_make(launch);
+    return worker->check != NULL;
 }
 
 static void release_worker(struct sim_worker *worker)
