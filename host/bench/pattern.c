@@ -1,13 +1,19 @@
 /* Owns the values of the patterns and their exact or compensated sums. Values are drawn by index,
  * not in sequence, so that any part of an array can be made alone. */
+#define _POSIX_C_SOURCE 200809L
 #include "bench/pattern.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define CHUNK 4096              /* elements at a time: the draws stay in the first-level cache */
 #define STAGE_ELEMENTS 4194304u /* of one copy to the device */
+#define PIECES 16               /* of one stage, for as many threads */
+#define ALONE_ELEMENTS 262144   /* fewer are made sooner than a thread */
 
 void rung_pattern_word(const struct rung_pattern *pattern, char word[48])
 {
@@ -273,33 +279,83 @@ static void finish(struct rung_expected *out, const struct total *total, bool ex
     out->magnitude = exact ? (double)total->whole : total->magnitude;
 }
 
+/* One stage of input in host memory, made and summed in pieces by several threads. A piece is the
+ * same elements whatever the number of threads, and totals join in its order, so that the expected
+ * value has the same bits on every machine. */
 struct stage {
     void *a, *b;
+    const struct rung_pattern *pattern;
+    struct rung_pattern_part part; /* `first` and `count` of the stage */
+    struct total totals[PIECES];
+    atomic_uint next;
 };
 
-static enum rung_status upload_part(struct total *total, const struct stage *stage,
-                                    const struct rung_workspace *workspace,
-                                    const struct rung_pattern *pattern, uint64_t first,
-                                    size_t count, struct rung_error *err)
+static void fill_piece(struct stage *stage, unsigned piece)
+{
+    struct total *total = &stage->totals[piece];
+    struct rung_pattern_part part = stage->part;
+    uint64_t size = rung_type_size(part.type);
+    size_t begin = stage->part.count / PIECES * piece;
+    size_t end = piece + 1 < PIECES ? stage->part.count / PIECES * (piece + 1) : part.count;
+    char *a = (char *)stage->a + begin * size;
+    char *b = stage->b ? (char *)stage->b + begin * size : NULL;
+    part.first += begin;
+    part.count = end - begin;
+    *total = (struct total){0};
+    rung_pattern_fill(a, stage->pattern, &part);
+    if (b) {
+        part.vector = 1;
+        rung_pattern_fill(b, stage->pattern, &part);
+    }
+    if (is_random(stage->pattern, part.type))
+        add_reals(total, a, b, part.type, part.count);
+    else
+        add_wholes(total, a, b, part.type, part.count);
+}
+
+static void *fill_pieces(void *context)
+{
+    struct stage *stage = context;
+    for (unsigned piece; (piece = atomic_fetch_add(&stage->next, 1)) < PIECES;)
+        fill_piece(stage, piece);
+    return NULL;
+}
+
+/* A thread that cannot be made is missed by nobody: this one does what is left. */
+static void fill_stage(struct total *total, struct stage *stage)
+{
+    pthread_t threads[PIECES];
+    unsigned started = 0;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned wanted = stage->part.count < ALONE_ELEMENTS || processors < 2 ? 0
+                      : processors > PIECES                                ? PIECES - 1
+                                            : (unsigned)processors - 1;
+    atomic_store(&stage->next, 0);
+    while (started < wanted && pthread_create(&threads[started], NULL, fill_pieces, stage) == 0)
+        started++;
+    fill_pieces(stage);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    for (unsigned piece = 0; piece < PIECES; piece++) {
+        const struct total *more = &stage->totals[piece];
+        total->whole += more->whole;
+        add_real(total, more->sum);
+        total->correction += more->correction;
+        total->magnitude += more->magnitude;
+    }
+}
+
+static enum rung_status upload_stage(struct total *total, struct stage *stage,
+                                     const struct rung_workspace *workspace, struct rung_error *err)
 {
     const struct rung_driver *driver = &workspace->device->driver;
     enum rung_status status = RUNG_OK;
-    enum rung_type type = workspace->type;
-    uint64_t size = rung_type_size(type);
-    struct rung_pattern_part part = {
-        .op = workspace->op, .type = type, .n = workspace->n, .first = first, .count = count};
-    rung_pattern_fill(stage->a, pattern, &part);
-    RUNG_CU(driver, done, cuMemcpyHtoD, workspace->a.data + first * size, stage->a, count * size);
-    if (stage->b) {
-        part.vector = 1;
-        rung_pattern_fill(stage->b, pattern, &part);
-        RUNG_CU(driver, done, cuMemcpyHtoD, workspace->b.data + first * size, stage->b,
-                count * size);
-    }
-    if (is_random(pattern, type))
-        add_reals(total, stage->a, stage->b, type, count);
-    else
-        add_wholes(total, stage->a, stage->b, type, count);
+    uint64_t size = rung_type_size(workspace->type);
+    uint64_t offset = stage->part.first * size, bytes = stage->part.count * size;
+    fill_stage(total, stage);
+    RUNG_CU(driver, done, cuMemcpyHtoD, workspace->a.data + offset, stage->a, bytes);
+    if (stage->b)
+        RUNG_CU(driver, done, cuMemcpyHtoD, workspace->b.data + offset, stage->b, bytes);
 done:
     return status;
 }
@@ -311,15 +367,19 @@ enum rung_status rung_pattern_upload(struct rung_expected *out,
     size_t most = workspace->n < STAGE_ELEMENTS ? (size_t)workspace->n : STAGE_ELEMENTS;
     size_t bytes = (most ? most : 1) * rung_type_size(workspace->type);
     bool dot = workspace->op == RUNG_OP_DOT;
-    struct stage stage = {.a = malloc(bytes), .b = dot ? malloc(bytes) : NULL};
+    struct stage stage = {.a = malloc(bytes), .b = dot ? malloc(bytes) : NULL, .pattern = pattern};
     struct total total = {0};
     enum rung_status status = RUNG_OK;
     if (!stage.a || (dot && !stage.b))
         status = rung_fail(err, RUNG_MEMORY, "out of memory for %zu bytes of input", bytes);
     for (uint64_t done = 0; status == RUNG_OK && done < workspace->n; done += most) {
         uint64_t left = workspace->n - done;
-        status = upload_part(&total, &stage, workspace, pattern, done,
-                             left < most ? (size_t)left : most, err);
+        stage.part = (struct rung_pattern_part){.op = workspace->op,
+                                                .type = workspace->type,
+                                                .n = workspace->n,
+                                                .first = done,
+                                                .count = left < most ? (size_t)left : most};
+        status = upload_stage(&total, &stage, workspace, err);
     }
     free(stage.a);
     free(stage.b);
