@@ -1,10 +1,13 @@
 /* Basic blocks, post-dominators (the iterative algorithm of Cooper, Harvey and Kennedy, on the
- * reversed graph) and reaching definitions (a backward walk that stops at certain definitions). */
+ * reversed graph) and reaching definitions (each carried forward to where a certain one replaces
+ * it). */
 #include "inspect/flow.h"
 
 #include <string.h>
 
-#define STEPS_MAX 10000000u /* of all walks over one kernel together */
+#include "inspect/flow_internal.h"
+
+#define STEPS_MAX 30000000u /* of all walks over one kernel together */
 #define EDGES_MAX 4000000u  /* of indirect branches and returns, which may go anywhere */
 
 static bool ends_block(const struct rung_code_instruction *instruction)
@@ -243,29 +246,14 @@ static bool post_dominate(struct rung_flow *flow)
     return true;
 }
 
-static bool index_definitions(struct rung_flow *flow)
+bool rung_flow_spend(struct rung_flow *flow, uint64_t steps)
 {
-    const struct rung_code *code = flow->code;
-    size_t total = 0;
-    flow->def_first =
-        rung_arena_array(flow->arena, (size_t)code->n_registers + 2, sizeof *flow->def_first);
-    if (!flow->def_first)
+    if (flow->steps_left < steps) {
+        flow->exhausted = true;
+        flow->steps_left = 0;
         return false;
-    uint32_t *count = flow->def_first + 1;
-    for (uint32_t i = 0; i < code->n_instructions; i++)
-        for (uint32_t d = 0; d < code->instructions[i].n_defs; d++, total++)
-            count[code->instructions[i].defs[d]]++;
-    for (uint32_t r = 0; r < code->n_registers; r++)
-        flow->def_first[r + 1] += flow->def_first[r];
-    flow->def_list = rung_arena_array(flow->arena, total + 1, sizeof *flow->def_list);
-    uint32_t *fill = rung_arena_array(flow->arena, (size_t)code->n_registers + 1, sizeof *fill);
-    if (!flow->def_list || !fill)
-        return false;
-    for (uint32_t i = 0; i < code->n_instructions; i++)
-        for (uint32_t d = 0; d < code->instructions[i].n_defs; d++) {
-            uint32_t reg = code->instructions[i].defs[d];
-            flow->def_list[flow->def_first[reg] + fill[reg]++] = i;
-        }
+    }
+    flow->steps_left -= steps;
     return true;
 }
 
@@ -276,77 +264,9 @@ bool rung_flow_build(struct rung_flow *out, const struct rung_code *code, struct
         return false;
     out->visited = rung_arena_array(arena, out->n_blocks + 1, sizeof *out->visited);
     out->queue = rung_arena_array(arena, out->n_blocks + 1, sizeof *out->queue);
-    return out->visited && out->queue && connect(out) && post_dominate(out) &&
-           index_definitions(out);
-}
-
-static bool is_certain(const struct rung_flow *flow, uint32_t definition)
-{
-    return flow->code->instructions[definition].guard == RUNG_CODE_NO_REGISTER;
-}
-
-static void add_definition(struct rung_defs *out, uint32_t definition)
-{
-    for (uint32_t i = 0; i < out->n; i++)
-        if (out->instructions[i] == definition)
-            return;
-    if (out->n < RUNG_FLOW_DEFS_MAX)
-        out->instructions[out->n++] = definition;
-}
-
-/* Adds the definitions of `reg` in [start, before) that reach the end of that range. True if one
- * of them is certain to happen. */
-static bool definitions_in_range(struct rung_defs *out, struct rung_flow *flow, uint32_t reg,
-                                 uint32_t start, uint32_t before)
-{
-    uint32_t low = flow->def_first[reg], high = flow->def_first[reg + 1];
-    uint32_t first = low;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (flow->def_list[middle] < before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low > first && flow->def_list[low - 1] >= start) {
-        if (flow->steps_left == 0)
-            return true;
-        flow->steps_left--;
-        add_definition(out, flow->def_list[--low]);
-        if (is_certain(flow, flow->def_list[low]))
-            return true;
-    }
-    return false;
-}
-
-void rung_flow_definitions(struct rung_defs *out, struct rung_flow *flow, uint32_t at, uint32_t reg)
-{
-    out->n = 0;
-    if (reg >= flow->code->n_registers || flow->def_first[reg] == flow->def_first[reg + 1])
-        return;
-    uint32_t home = flow->block_of[at];
-    if (definitions_in_range(out, flow, reg, flow->blocks[home].start, at))
-        return;
-    flow->stamp++;
-    uint32_t pending = 0;
-    flow->queue[pending++] = home;
-    while (pending > 0) {
-        const struct rung_block *block = &flow->blocks[flow->queue[--pending]];
-        for (uint32_t i = 0; i < block->n_predecessors; i++) {
-            uint32_t from = block->predecessors[i];
-            if (flow->visited[from] == flow->stamp)
-                continue;
-            if (flow->steps_left == 0) {
-                flow->exhausted = true;
-                return;
-            }
-            flow->steps_left--;
-            flow->visited[from] = flow->stamp;
-            const struct rung_block *previous = &flow->blocks[from];
-            if (!definitions_in_range(out, flow, reg, previous->start, previous->end))
-                flow->queue[pending++] = from;
-        }
-    }
+    out->heads = rung_arena_array(arena, (size_t)code->n_registers + 1, sizeof *out->heads);
+    return out->visited && out->queue && out->heads && connect(out) && post_dominate(out) &&
+           rung_flow_index(out);
 }
 
 uint32_t rung_flow_region(uint32_t *blocks, struct rung_flow *flow, uint32_t block)
@@ -360,11 +280,8 @@ uint32_t rung_flow_region(uint32_t *blocks, struct rung_flow *flow, uint32_t blo
             uint32_t next = from->successors[i];
             if (next == stop || flow->visited[next] == flow->stamp)
                 continue;
-            if (flow->steps_left == 0) {
-                flow->exhausted = true;
+            if (!rung_flow_spend(flow, 1))
                 return n;
-            }
-            flow->steps_left--;
             flow->visited[next] = flow->stamp;
             blocks[n++] = next;
         }

@@ -1,6 +1,6 @@
 /* Control flow and definitions of a piece of code: basic blocks, what post-dominates what, and for
  * every use of a register the instructions whose result it may see. Registers are reused freely in
- * both languages, so definitions are found by walking control flow backwards, never by name alone.
+ * both languages, so definitions are followed along control flow, never taken by name alone.
  * Works on any input: calls that would cost too much set `exhausted` and return what they have. */
 #ifndef RUNG_INSPECT_FLOW_H
 #define RUNG_INSPECT_FLOW_H
@@ -14,6 +14,8 @@ struct rung_block {
     uint32_t post_dominator; /* immediate; RUNG_CODE_NOWHERE: only the end of the thread */
 };
 
+struct rung_arrival; /* flow.c */
+
 struct rung_flow {
     const struct rung_code *code;
     struct rung_arena *arena;
@@ -24,10 +26,12 @@ struct rung_flow {
     uint32_t *def_list;  /* instruction indices, ascending for one register */
     uint32_t *visited;   /* by block: stamp of the walk that saw it last */
     uint32_t *queue;     /* blocks still to walk */
+    uint32_t **heads;    /* by register: by block, what reaches its start; NULL not yet asked */
+    struct rung_arrival *arrivals;
+    size_t n_arrivals, arrivals_room;
     uint32_t stamp;
     uint64_t steps_left;
     bool exhausted;
-    bool out_of_memory;
 };
 
 /* Whether control may go on behind the instruction or elsewhere, by a predicate. */

@@ -304,6 +304,23 @@ bool rung_lower_ptx(struct rung_code *out, const struct rung_ptx_function *funct
     return true;
 }
 
+/* Without indent, with one blank for a run of them. */
+static const char *tidy(char *line)
+{
+    char *to = line;
+    for (const char *from = line; *from; from++) {
+        bool blank = *from == ' ' || *from == '\t' || *from == '\r';
+        if (!blank)
+            *to++ = *from;
+        else if (to > line && to[-1] != ' ')
+            *to++ = ' ';
+    }
+    if (to > line && to[-1] == ' ')
+        to--;
+    *to = '\0';
+    return line;
+}
+
 bool rung_lines_split(struct rung_lines *out, const char *text, size_t length,
                       struct rung_arena *arena)
 {
@@ -321,12 +338,7 @@ bool rung_lines_split(struct rung_lines *out, const char *text, size_t length,
         char *stop = memchr(at, '\n', (size_t)(end - at));
         stop = stop ? stop : end;
         *stop = '\0';
-        for (char *c = at; c < stop; c++)
-            if (*c == '\t' || *c == '\r')
-                *c = ' ';
-        out->lines[++out->n] = at + strspn(at, " ");
-        for (char *last = stop; last > at && last[-1] == ' ';)
-            *--last = '\0';
+        out->lines[++out->n] = tidy(at);
         at = stop < end ? stop + 1 : end;
     }
     return true;

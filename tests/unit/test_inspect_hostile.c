@@ -116,6 +116,37 @@ static void tangled_ptx_ends(void **state)
     rung_text_release(&text);
 }
 
+/* A kernel of twenty thousand lines, the thread index far from where it is used. */
+static void thousands_of_guards_are_all_followed(void **state)
+{
+    (void)state;
+    enum { GUARDS = 3000 };
+    struct rung_text text = {0};
+    rung_text_append(&text,
+                     ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n"
+                     ".reg .pred %p<2>;\n.reg .b32 %r<9>;\n.shared .b8 w[4096];\n"
+                     "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.x;\n");
+    for (unsigned i = 0; i < GUARDS; i++)
+        rung_text_format(&text,
+                         "and.b32 %%r3, %%r1, 7;\nsetp.ne.s32 %%p1, %%r3, 0;\n@%%p1 bra L%u;\n"
+                         "ld.shared.u32 %%r4, [%%r1];\nst.shared.u32 [%%r1], %%r4;\nL%u:\n"
+                         "bar.sync 0;\n",
+                         i, i);
+    rung_text_append(&text, "mov.u32 %r1, 5;\nret;\n}\n"); /* so that it has two definitions */
+    struct rung_inspection inspection;
+    const struct rung_inspect_input input = {.ptx = rung_text_string(&text),
+                                             .ptx_length = text.length};
+    rung_inspect(&inspection, &input, 1, NULL, NULL);
+    assert_string_equal(inspection.err.text, "");
+    assert_int_equal(inspection.n_kernels, 1);
+    assert_int_equal(inspection.kernels[0].ptx.verdict.word, RUNG_VERDICT_MASK);
+    assert_int_equal(inspection.kernels[0].ptx.verdict.mask, GUARDS);
+    assert_int_equal(inspection.kernels[0].ptx.verdict.barriers, GUARDS);
+    assert_false(inspection.kernels[0].ptx.verdict.incomplete);
+    rung_inspection_release(&inspection);
+    rung_text_release(&text);
+}
+
 static void read_cubin(unsigned char **bytes, size_t *length)
 {
     struct rung_error err = {0};
@@ -298,6 +329,7 @@ int main(void)
         cmocka_unit_test(cut_ptx_never_crashes),
         cmocka_unit_test(flipped_ptx_never_crashes),
         cmocka_unit_test(tangled_ptx_ends),
+        cmocka_unit_test(thousands_of_guards_are_all_followed),
         cmocka_unit_test(damaged_cubins_never_crash),
         cmocka_unit_test(sections_without_bytes_are_not_read),
         cmocka_unit_test(damaged_code_is_disassembled_or_refused),
