@@ -72,15 +72,18 @@ static void sweep_cells(struct rung_results *results, const struct rung_cell *ce
     struct rung_sweep sweep;
     struct rung_error err = {0};
     options.stop.rule = RUNG_STOP_COUNT;
-    options.stop.count = 12;
+    options.stop.count = 6;
+    options.stop.timeout_s = 1e9; /* however slow the machine */
+    options.hang_s = 1e6;
     options.row = keep;
     options.context = results;
     *results = (struct rung_results){0};
     if (rung_sweep_begin(&sweep, rung_measurer_answer, &spec, &options, &err) != RUNG_OK)
         fail_msg("%s", err.text);
     assert_false(rung_sweep_simulated(&sweep));
-    if (rung_sweep_build(&sweep, cells, n, &err) != RUNG_OK ||
-        rung_sweep_measure(&sweep, cells, n, false, &err) != RUNG_OK)
+    /* Without rung_sweep_build: its read ceiling takes gigabytes, which the simulator is slow at.
+     */
+    if (rung_sweep_measure(&sweep, cells, n, false, &err) != RUNG_OK)
         fail_msg("%s", err.text);
     rung_sweep_end(&sweep);
     rung_results_relate(results->rows, results->n_rows);
@@ -117,7 +120,7 @@ static void every_state_and_timer_has_times(void **state)
         if (row->status != RUNG_ROW_OK)
             fail_msg("%s: %s", results.rows[i].key, row->reason);
         assert_true(row->time_ms.known && row->correct);
-        assert_int_equal(row->time_ms.n_samples, 12);
+        assert_int_equal(row->time_ms.n_samples, 6);
         assert_true(isfinite(row->gb_per_s));
         assert_string_equal(rung_row_word(row, "stop", ""), "count");
         assert_true(json_is_number(json_object_get(row->extra, "first_run_ms")));
@@ -158,7 +161,7 @@ static void a_sum_that_goes_wrong_while_timed_is_found(void **state)
     (void)state;
     const struct rung_cell cells[] = {cell(3, RUNG_STATE_WARM, RUNG_TIMER_ISOLATED)};
     struct rung_results results;
-    until_wrong = 60;
+    until_wrong = 30;
     sweep_cells(&results, cells, 1);
     assert_int_equal(results.n_rows, 1);
     assert_int_equal(results.rows[0].row.status, RUNG_ROW_WRONG);
