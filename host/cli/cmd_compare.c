@@ -16,7 +16,7 @@ enum { KEY_FAIL_ON = 0x300, KEY_FLOOR, KEY_EXPLAIN };
 static const struct argp_option options[] = {
     {"fail-on", KEY_FAIL_ON, "CLASS", 0, "Exit with 1 on slower or missing rows (slower, the default), on "
      "those and unclear ones (unclear), on all but same (any), or never (none)", 1},
-    {"floor", KEY_FLOOR, "PERCENT", 0, "Differences below it are noise (default 1; measure it with "
+    {"floor", KEY_FLOOR, "PERCENT", 0, "Differences below it are noise (default 1.5; measure it with "
      "rung sweep --noise)", 1},
     {"explain", KEY_EXPLAIN, NULL, 0, "Say of each row why it is in its class", 1},
     {0},

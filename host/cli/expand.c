@@ -223,19 +223,26 @@ static bool told_before(const struct rung_expanded *expanded, size_t i)
     return false;
 }
 
+/* A product of many axes leaves out hundreds for one reason: as many as fit a line are named. */
+#define NAMED_MAX 4
+
 void rung_expanded_report(const struct rung_expanded *expanded, const char *command, FILE *to)
 {
     for (size_t i = 0; i < expanded->n_refused; i++) {
         if (told_before(expanded, i))
             continue;
+        size_t n = 0;
         fprintf(to, "rung %s: left out", command);
         for (size_t j = i; j < expanded->n_refused; j++) {
             char id[RUNG_ID_SIZE];
             if (strcmp(expanded->refused[j].reason, expanded->refused[i].reason) != 0)
                 continue;
             rung_config_id(&expanded->refused[j].config, id);
-            fprintf(to, " %s", id);
+            if (n++ < NAMED_MAX)
+                fprintf(to, " %s", id);
         }
+        if (n > NAMED_MAX)
+            fprintf(to, " and %zu more", n - NAMED_MAX);
         fprintf(to, ": %s\n", expanded->refused[i].reason);
     }
 }

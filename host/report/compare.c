@@ -19,7 +19,7 @@ const char *rung_change_word(enum rung_change change)
 struct rung_compare_options rung_compare_default(void)
 {
     return (struct rung_compare_options){
-        .floor = 0.01, .max_spread = 0.02, .alpha = 0.05, .min_samples = 6};
+        .floor = 0.015, .max_spread = 0.02, .alpha = 0.05, .min_samples = 6};
 }
 
 static uint64_t seed_of(const char *key)

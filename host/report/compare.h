@@ -27,7 +27,7 @@ enum rung_change {
 const char *rung_change_word(enum rung_change change); /* "same", ... */
 
 struct rung_compare_options {
-    double floor;       /* relative: differences below it are the machine's, 0.01: one code loaded
+    double floor;       /* relative: differences below it are the machine's, 0.015: one code loaded
                          * twice differed by 1.4 % on an H200, each time within 0.3 % of itself */
     double max_spread;  /* of "same": (q3 - q1) / median, 0.02 */
     double alpha;       /* of the corrected rank test, 0.05 */
