@@ -3,6 +3,7 @@
 #include "cli/command.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,14 @@ static void print_help(FILE *to)
           to);
 }
 
+static int written(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    fprintf(stderr, "rung: cannot write standard output: %s\n", strerror(errno));
+    return rung_exit_status(RUNG_IO);
+}
+
 static int usage_error(const char *kind, const char *word)
 {
     fprintf(stderr, "rung: no %s '%s'; `rung --help` lists them\n", kind, word);
@@ -48,10 +57,10 @@ static int run_command(const struct rung_command *command, int argc, char **argv
     argv[0] = name; /* what argp calls the program */
     struct rung_error err = {0};
     enum rung_status status = command->run(argc, argv, &err);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == RUNG_OK)
+        status = rung_fail(&err, RUNG_IO, "cannot write standard output: %s", strerror(errno));
     if (err.text[0])
         fprintf(stderr, "rung %s: %s\n", command->verb, err.text);
-    if (fflush(stdout) != 0 && status == RUNG_OK)
-        status = rung_fail(NULL, RUNG_IO, "cannot write standard output");
     return rung_exit_status(status);
 }
 
@@ -66,11 +75,11 @@ int main(int argc, char **argv)
     const char *verb = argv[1];
     if (strcmp(verb, "--version") == 0) {
         puts("rung " RUNG_VERSION);
-        return 0;
+        return written();
     }
     if (strcmp(verb, "--help") == 0 || (strcmp(verb, "help") == 0 && argc == 2)) {
         print_help(stdout);
-        return 0;
+        return written();
     }
     const char *wanted = strcmp(verb, "help") == 0 ? argv[2] : verb;
     const struct rung_command *command = find(wanted);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <libsmartcols.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -291,8 +292,41 @@ enum rung_status rung_table_print(const struct rung_table *table, enum rung_form
     return RUNG_OK;
 }
 
+/* A file without a name in the folder of `path`: whatever ends the program, nothing stays. -1 where
+ * the file system has none, or /proc, through which it is named later, is not there. */
+static int open_unnamed(const char *path)
+{
+    char *folder = strdup(path);
+    if (!folder || access("/proc/self/fd", X_OK) != 0) {
+        free(folder);
+        return -1;
+    }
+    int fd = open(dirname(folder), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    free(folder);
+    return fd;
+}
+
+/* Gives the file a name next to the one that it replaces: no call replaces a file by an unnamed. */
+static bool name_it(struct rung_output *out)
+{
+    struct rung_text name = {0};
+    char self[64];
+    rung_text_format(&name, "%s.%ld.tmp", out->path, (long)getpid());
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fileno(out->stream));
+    out->temporary = rung_text_take(&name);
+    if (!out->temporary)
+        return false;
+    unlink(out->temporary); /* of a process that had our number */
+    return linkat(AT_FDCWD, self, AT_FDCWD, out->temporary, AT_SYMLINK_FOLLOW) == 0;
+}
+
 static enum rung_status open_temporary(struct rung_output *out, struct rung_error *err)
 {
+    int unnamed = open_unnamed(out->path);
+    if (unnamed >= 0) {
+        out->stream = fdopen(unnamed, "w");
+        return out->stream ? RUNG_OK : rung_fail(err, RUNG_MEMORY, "out of memory");
+    }
     struct rung_text name = {0};
     rung_text_format(&name, "%s.XXXXXX", out->path);
     out->temporary = rung_text_take(&name);
@@ -332,14 +366,14 @@ enum rung_status rung_output_open(struct rung_output *out, enum rung_format form
     if (!*path || (exists && S_ISDIR(info.st_mode)))
         return rung_fail(err, RUNG_USAGE, "output '%s' is not a file that can be written", path);
     enum rung_status status = RUNG_OK;
-    if (exists && !S_ISREG(info.st_mode)) { /* /dev/null, a pipe: nothing to replace */
-        out->stream = fopen(path, "we");
-        if (!out->stream)
-            status = rung_fail(err, RUNG_IO, "cannot write %s: %s", path, strerror(errno));
-        return status;
-    }
     out->path = resolve(path);
-    status = out->path ? open_temporary(out, err) : rung_fail(err, RUNG_MEMORY, "out of memory");
+    out->replaces = !exists || S_ISREG(info.st_mode); /* not /dev/null, nor a pipe */
+    if (!out->path)
+        status = rung_fail(err, RUNG_MEMORY, "out of memory");
+    else if (out->replaces)
+        status = open_temporary(out, err);
+    else if (!(out->stream = fopen(path, "we")))
+        status = rung_fail(err, RUNG_IO, "cannot write %s: %s", path, strerror(errno));
     if (status != RUNG_OK)
         rung_output_close(out, false, NULL);
     return status;
@@ -351,8 +385,8 @@ enum rung_status rung_output_close(struct rung_output *out, bool keep, struct ru
     enum rung_status status = RUNG_OK;
     if (out->stream) {
         bool bad = fflush(out->stream) != 0 || ferror(out->stream);
-        if (out->temporary && keep && fsync(fileno(out->stream)) != 0)
-            bad = true;
+        if (out->replaces && keep && !bad)
+            bad = fsync(fileno(out->stream)) != 0 || (!out->temporary && !name_it(out));
         int code = errno;
         if (out->stream != stdout && fclose(out->stream) != 0)
             bad = true;

@@ -45,8 +45,9 @@ void rung_table_free(struct rung_table *table);
 struct rung_output {
     enum rung_format format;
     FILE *stream;
-    char *path; /* NULL for standard output and for what is not a regular file */
-    char *temporary;
+    char *path;      /* NULL for standard output */
+    bool replaces;   /* a regular file at `path`, at the end; else it is written as it comes */
+    char *temporary; /* the name of what will replace it; NULL as long as that has none */
 };
 /* `path` NULL or "-" is standard output. */
 enum rung_status rung_output_open(struct rung_output *out, enum rung_format format,
