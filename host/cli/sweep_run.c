@@ -283,14 +283,15 @@ static enum rung_status measure(struct run *run, struct rung_error *err)
     enum rung_status status = rung_sweep_build(&run->sweep, run->todo, run->n_todo, err);
     if (status == RUNG_OK)
         status = write_begin(run, err);
-    if (status == RUNG_OK)
+    bool begun = status == RUNG_OK;
+    if (begun)
         status =
             rung_sweep_measure(&run->sweep, run->todo, run->n_todo, run->arguments->noise, err);
     rung_progress_clear(&run->progress);
     struct rung_error ending = {0};
     enum rung_status end =
         status == RUNG_OK ? rung_results_status(run->found.rows, run->found.n_rows) : status;
-    if (write_end(run, end, &ending) != RUNG_OK && status == RUNG_OK)
+    if (begun && write_end(run, end, &ending) != RUNG_OK && status == RUNG_OK)
         status = rung_fail(err, ending.status, "%s", ending.text);
     tell_times(run);
     return status;

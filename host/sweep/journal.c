@@ -41,8 +41,10 @@ static enum rung_status read_all(struct rung_text *out, int fd, const char *path
         if (got < 0)
             return rung_fail(err, RUNG_IO, "%s: %s", path, strerror(errno));
         rung_text_append_bytes(out, buffer, (size_t)got);
+        if (!rung_text_ok(out))
+            return rung_fail(err, RUNG_MEMORY, "no memory to read %s", path);
     }
-    return rung_text_ok(out) ? RUNG_OK : rung_fail(err, RUNG_MEMORY, "no memory to read %s", path);
+    return RUNG_OK;
 }
 
 enum rung_status rung_journal_open(struct rung_journal *out, struct rung_results *found,

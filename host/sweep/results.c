@@ -128,6 +128,8 @@ static enum rung_status add_document(struct loader *loader, json_t *document, co
     if (!schema || strcmp(schema, DOCUMENT_SCHEMA) != 0)
         return rung_fail(loader->err, RUNG_USAGE, "%s has schema '%s'; this program reads %s", path,
                          schema ? schema : "(none)", DOCUMENT_SCHEMA);
+    if (!json_is_array(json_object_get(document, "rows")))
+        return rung_fail(loader->err, RUNG_USAGE, "%s: 'rows' is not a list", path);
     json_t *run = json_pack("{s:O?, s:O?, s:O?}", "argv", json_object_get(document, "argv"),
                             "environment", json_object_get(document, "environment"), "command",
                             json_object_get(document, "command"));
@@ -193,7 +195,7 @@ enum rung_status rung_results_read(struct rung_results *out, const char *data, s
     json_t *whole = json_loadb(data, length, JSON_REJECT_DUPLICATES, NULL);
     if (!results.path || !results.runs)
         status = rung_fail(err, RUNG_MEMORY, "out of memory");
-    else if (json_is_object(whole) && json_object_get(whole, "rows"))
+    else if (json_object_get(whole, "rows") && !json_object_get(whole, "record"))
         status = add_document(&loader, whole, path);
     else
         status = add_lines(&loader, data, length);

@@ -300,6 +300,22 @@ static void two_writers_are_refused(void **state)
     assert_int_equal(rung_journal_close(&journal, NULL), RUNG_OK);
 }
 
+/* A record alone in its file is still a record, although one that ends a run counts "rows". */
+static void a_lone_record_is_no_document(void **state)
+{
+    (void)state;
+    static const char end[] = "{\"record\":\"end\",\"status\":\"interrupted\",\"rows\":0}\n";
+    struct rung_results results;
+    struct rung_error err = {0};
+    assert_int_equal(rung_results_read(&results, end, sizeof end - 1, "lone", &err), RUNG_OK);
+    assert_int_equal(results.n_rows, 0);
+    assert_int_equal(results.n_left_out, 0);
+    rung_results_release(&results);
+    static const char five[] = "{\"schema\":\"rung/1\",\"rows\":5}";
+    assert_int_equal(rung_results_read(&results, five, sizeof five - 1, "five", &err), RUNG_USAGE);
+    assert_string_equal(err.text, "five: 'rows' is not a list");
+}
+
 static void an_unwritable_file_is_found_at_once(void **state)
 {
     (void)state;
@@ -326,6 +342,7 @@ int main(void)
         cmocka_unit_test(other_schemas_are_named),
         cmocka_unit_test(a_document_is_read_as_well),
         cmocka_unit_test(an_empty_file_has_no_rows),
+        cmocka_unit_test(a_lone_record_is_no_document),
         FRESH(two_writers_are_refused),
         cmocka_unit_test(an_unwritable_file_is_found_at_once),
     };
