@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static void record(struct rung_error *err, enum rung_status status, int native, const char *format,
                    va_list args)
 {
@@ -14,6 +16,7 @@ static void record(struct rung_error *err, enum rung_status status, int native, 
     int length = vsnprintf(err->text, sizeof err->text, format, args);
     if (length >= (int)sizeof err->text)
         memcpy(err->text + sizeof err->text - 4, "...", 4);
+    rung_text_keep_utf8(err->text); /* a cut may halve a character, too */
     for (size_t end = strlen(err->text); end > 0 && err->text[end - 1] == '\n'; end--)
         err->text[end - 1] = '\0';
 }

@@ -15,9 +15,10 @@ enum rung_status {
 #define RUNG_ERROR_TEXT 2048
 
 struct rung_error {
-    enum rung_status status; /* RUNG_OK: nothing recorded */
-    int native;              /* CUresult or nvrtcResult behind it, 0 if none */
-    char text[RUNG_ERROR_TEXT]; /* one or more lines without a final newline, always terminated */
+    enum rung_status status;    /* RUNG_OK: nothing recorded */
+    int native;                 /* CUresult or nvrtcResult behind it, 0 if none */
+    char text[RUNG_ERROR_TEXT]; /* one or more lines without a final newline, always terminated,
+                                 * always UTF-8: what is none is shown as '?' */
 };
 
 /* Records a failure unless one is recorded already; returns the status of the recorded one.

@@ -33,6 +33,8 @@ static enum rung_status read_all(struct rung_text *text, int fd, const char *pat
         if (got == 0)
             return RUNG_OK;
         rung_text_append_bytes(text, buffer, (size_t)got);
+        if (!rung_text_ok(text))
+            return rung_fail(err, RUNG_MEMORY, "out of memory reading %s", path);
         if (text->length > READ_LIMIT)
             return rung_fail(err, RUNG_IO, "cannot read %s: larger than 1 GiB", path);
     }
@@ -77,6 +79,8 @@ static enum rung_status write_all(int fd, const char *data, size_t length)
 
 enum rung_status rung_folder_make(const char *path, struct rung_error *err)
 {
+    if (!*path)
+        return rung_fail(err, RUNG_USAGE, "'' is no folder: an empty name");
     char *copy = strdup(path);
     if (!copy)
         return rung_fail(err, RUNG_MEMORY, "out of memory");

@@ -90,3 +90,28 @@ void rung_text_release(struct rung_text *text)
     free(text->data);
     *text = (struct rung_text){0};
 }
+
+/* Bytes of the well-formed character that begins at `at`, 0 if none does (RFC 3629). */
+static size_t utf8_length(const unsigned char *at)
+{
+    if (at[0] < 0x80)
+        return 1;
+    size_t length = at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
+    bool surrogate = at[0] == 0xed && at[1] >= 0xa0;
+    bool beyond = at[0] == 0xf4 && at[1] >= 0x90;
+    return overlong || surrogate || beyond ? 0 : length;
+}
+
+void rung_text_keep_utf8(char *string)
+{
+    while (*string) {
+        size_t length = utf8_length((const unsigned char *)string);
+        if (length == 0)
+            *string = '?';
+        string += length ? length : 1;
+    }
+}

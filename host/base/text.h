@@ -32,4 +32,8 @@ char *rung_text_take(struct rung_text *text);
 
 void rung_text_release(struct rung_text *text);
 
+/* Puts '?' in place of every byte of `string` that is no part of UTF-8: file names and what other
+ * libraries say may hold such bytes, and JSON may not. */
+void rung_text_keep_utf8(char *string);
+
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static const char *const status_words[] = {
     [RUNG_ROW_OK] = "ok",
     [RUNG_ROW_WRONG] = "wrong",
@@ -89,9 +91,13 @@ static json_t *target_to_json(unsigned target)
     return target ? json_string(word) : json_null();
 }
 
+/* A reason may have been cut in the middle of a character, which JSON does not take. */
 static json_t *string_or_null(const char *text)
 {
-    return text[0] ? json_string(text) : json_null();
+    char copy[sizeof((struct rung_row *)0)->reason];
+    snprintf(copy, sizeof copy, "%s", text);
+    rung_text_keep_utf8(copy);
+    return copy[0] ? json_string(copy) : json_null();
 }
 
 json_t *rung_row_to_json(const struct rung_row *row)

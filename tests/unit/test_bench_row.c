@@ -48,6 +48,20 @@ static void full_row(struct rung_row *row)
     row->extra = json_pack("{s:i}", "verified_runs", 214);
 }
 
+/* Reasons hold paths and what compilers say, and are cut to their room. */
+static void a_reason_that_is_no_utf8_loses_no_row(void **state)
+{
+    (void)state;
+    struct rung_row row;
+    rung_row_init(&row, &config, 5);
+    row.status = RUNG_ROW_COMPILE;
+    strcpy(row.reason, "no /home/\xfc/x: caf\xc3");
+    json_t *object = rung_row_to_json(&row);
+    assert_string_equal(json_string_value(json_object_get(object, "reason")), "no /home/?/x: caf?");
+    json_decref(object);
+    rung_row_release(&row);
+}
+
 static void an_empty_row_has_every_field(void **state)
 {
     (void)state;
@@ -198,6 +212,7 @@ static void one_wrong_row_decides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_reason_that_is_no_utf8_loses_no_row),
         cmocka_unit_test(an_empty_row_has_every_field),
         cmocka_unit_test(a_full_row_comes_back),
         cmocka_unit_test(a_missing_or_odd_field_is_named),
