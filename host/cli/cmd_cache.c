@@ -148,7 +148,10 @@ static enum rung_status check(const struct arguments *arguments, uint64_t *to,
     if (arguments->to && strcmp(arguments->action, "prune") != 0)
         return rung_fail(err, RUNG_USAGE, "--to belongs to prune, not to %s", arguments->action);
     *to = strcmp(arguments->action, "clear") == 0 ? 0 : rung_cache_limit();
-    return arguments->to ? rung_parse_n(to, arguments->to, err) : RUNG_OK;
+    struct rung_error why = {0};
+    if (arguments->to && rung_parse_n(to, arguments->to, &why) != RUNG_OK)
+        return rung_fail(err, RUNG_USAGE, "--to: %s", why.text);
+    return RUNG_OK;
 }
 
 static enum rung_status act(struct report *report, struct rung_cache *cache, uint64_t to,

@@ -172,11 +172,29 @@ static enum rung_status check_left(const struct product *product, struct rung_er
                : nothing_left(product, RUNG_AXIS_VERSION, versions->items[0], err);
 }
 
+/* A value twice counts once, as on every axis: the first one stays. */
+static void drop_repeated(uint64_t *values, size_t *count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++) {
+        size_t same = 0;
+        while (same < kept && values[same] != values[i])
+            same++;
+        if (same == kept)
+            values[kept++] = values[i];
+    }
+    *count = kept;
+}
+
 static enum rung_status read_ns(struct rung_expanded *out, const char *typed,
                                 struct rung_error *err)
 {
-    if (typed)
-        return rung_option_numbers(&out->ns, &out->n_ns, "--n", typed, err);
+    if (typed) {
+        enum rung_status status = rung_option_numbers(&out->ns, &out->n_ns, "--n", typed, err);
+        if (status == RUNG_OK)
+            drop_repeated(out->ns, &out->n_ns);
+        return status;
+    }
     out->ns = malloc(sizeof *out->ns);
     if (!out->ns)
         return no_memory(err);

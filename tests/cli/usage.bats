@@ -142,3 +142,44 @@ refused() {
     expect 3 rung run --device sim -o "$folder/none/x"
     says "$folder/none/x"
 }
+
+@test "an output that fails is named, and the exit status is 3" {
+    [ -w /dev/full ] || skip "no /dev/full"
+    for words in list "sweep --device sim --n 100 --block 64 --version 1" --help --version; do
+        run bash -c '"$@" 2>&1 >/dev/full' - "$rung_program" $words
+        [ "$status" = 3 ]
+        says "cannot write standard output: No space left on device"
+    done
+    expect 3 rung list -o /dev/full
+    says "cannot write /dev/full: No space left on device"
+}
+
+@test "a folder without a name is refused" {
+    expect 2 rung build --version 1 -o ""
+    says "an empty name"
+}
+
+@test "words that are no UTF-8 are refused like others, by the measuring process as well" {
+    for verb in run sweep claims; do
+        expect 2 rung "$verb" --device $'\xff'
+        says "device '?'" "auto, cuda, cuda:K"
+    done
+    RUNG_NVRTC=$'/\xff' expect 4 rung sweep --device sim --n 10 --block 4 --version 1 \
+        --op dot --type i32 --bound runtime
+    says "cannot open NVRTC at /?"
+}
+
+@test "a number of elements given twice counts once" {
+    expect 0 rung sweep --device sim --version 1 --block 64 --bound const --n 10,11,10,10:11 --list
+    says "2 cells"
+}
+
+@test "whatever ends the program, nothing of an output is left behind" {
+    for signal in INT TERM KILL; do
+        rung run --device sim --version all --n 8Mi -o "$folder/kept" >/dev/null 2>&1 &
+        sleep 0.2
+        kill -$signal $! || true
+        wait $! || true
+        [ "$(ls "$folder")" = kept ]
+    done
+}
