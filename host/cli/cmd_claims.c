@@ -208,28 +208,6 @@ static json_t *claims_to_json(const struct rung_claim *claims)
     return rows;
 }
 
-/* Words after each other, broken before column 80, behind an indent. */
-static void print_wrapped(const char *text, const char *indent, FILE *to)
-{
-    size_t column = strlen(indent);
-    fputs(indent, to);
-    while (*text) {
-        size_t length = strcspn(text, " "), left = 79;
-        if (column > strlen(indent) && column + 1 + length > left) {
-            fprintf(to, "\n%s", indent);
-            column = strlen(indent);
-        } else if (column > strlen(indent)) {
-            fputc(' ', to);
-            column++;
-        }
-        fprintf(to, "%.*s", (int)length, text);
-        column += length;
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', to);
-}
-
 static void print_text(const struct rung_claim *claims, FILE *to)
 {
     size_t counts[3] = {0};
@@ -238,12 +216,13 @@ static void print_text(const struct rung_claim *claims, FILE *to)
         const struct rung_claim *claim = &claims[i];
         counts[claim->answer]++;
         snprintf(head, sizeof head, "%zu. %s.", i + 1, claim->statement);
-        print_wrapped(head, "", to);
+        rung_print_wrapped(head, 0, 3, to);
         snprintf(head, sizeof head, "%s:", rung_answer_word(claim->answer));
         for (char *at = head; *at; at++)
             *at = (char)(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at);
         fprintf(to, "   %s\n", head);
-        print_wrapped(claim->figures, "   ", to);
+        fputs("   ", to);
+        rung_print_wrapped(claim->figures, 3, 3, to);
         fprintf(to, "   $ %s\n\n", claim->command);
     }
     fprintf(to, "%zu confirmed, %zu refuted, %zu cannot be told here\n", counts[RUNG_CONFIRMED],

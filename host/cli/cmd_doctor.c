@@ -12,7 +12,6 @@
 #define KEY_NVRTC 0x200
 #define KEY_DRIVER 0x201
 #define KEY_OPCODES 0x202
-#define WIDTH 79
 #define INDENT 20 /* of the text: after state and part */
 
 struct arguments {
@@ -101,35 +100,15 @@ static enum rung_status print_rows(const struct rung_findings *findings,
     return status;
 }
 
-/* Breaks at blanks and newlines so that a terminal of 80 columns holds it; a word that is longer
- * stays whole, for paths are to be copied. */
-static void print_wrapped(const char *text, size_t column, FILE *to)
-{
-    bool first = true;
-    while (*(text += strspn(text, " \n"))) {
-        size_t length = strcspn(text, " \n");
-        if (!first && column + 1 + length > WIDTH) {
-            fprintf(to, "\n%*s", INDENT, "");
-            column = INDENT;
-            first = true;
-        }
-        fprintf(to, "%s%.*s", first ? "" : " ", (int)length, text);
-        column += length + !first;
-        first = false;
-        text += length;
-    }
-    fputc('\n', to);
-}
-
 static void print_finding(const struct rung_finding *finding, FILE *to, bool colour)
 {
     static const char *const colours[] = {"\033[32m", "\033[33m", "\033[31m"};
     fprintf(to, "%s%-9s%s%-11s", colour ? colours[finding->state] : "",
             rung_finding_word(finding->state), colour ? "\033[0m" : "", finding->part);
-    print_wrapped(finding->found, INDENT, to);
+    rung_print_wrapped(finding->found, INDENT, INDENT, to);
     if (finding->provided_by) {
         fprintf(to, "%*sprovided by ", INDENT, "");
-        print_wrapped(finding->provided_by, INDENT + 12, to);
+        rung_print_wrapped(finding->provided_by, INDENT + 12, INDENT, to);
     }
 }
 
@@ -145,19 +124,21 @@ static void print_summary(const struct rung_findings *findings, FILE *to)
         {findings->simulates,                          "simulate"               },
         {findings->times,                              "time on a card"         },
     };
+    fputc('\n', to);
     for (int can = 1; can >= 0; can--) {
-        bool any = false;
-        for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
-            if (verbs[i].can != can)
-                continue;
-            fprintf(to, "%s%s",
-                    any   ? ", "
-                    : can ? "\nThis machine can "
-                          : "It cannot ",
-                    verbs[i].what);
-            any = true;
+        struct rung_text line = {0};
+        for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+            if (verbs[i].can == can)
+                rung_text_format(&line, "%s%s",
+                                 line.length ? ", "
+                                 : can       ? "This machine can "
+                                             : "It cannot ",
+                                 verbs[i].what);
+        if (line.length) {
+            rung_text_append(&line, ".");
+            rung_print_wrapped(rung_text_string(&line), 0, 0, to);
         }
-        fputs(any ? ".\n" : "", to);
+        rung_text_release(&line);
     }
 }
 

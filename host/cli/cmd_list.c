@@ -9,7 +9,6 @@
 #include "gen/control.h"
 
 #define KEY_CONTROLS 0x200
-#define WIDTH 79
 
 struct arguments {
     struct rung_selection selection; /* --format and -o */
@@ -271,24 +270,10 @@ static enum rung_status print_controls(const struct listing *listing, struct run
 
 /* ---- for a person ---- */
 
-/* Text after `indent` columns, broken at blanks to fit 80 columns. */
-static void print_wrapped(FILE *to, const char *text, int indent)
+static void print_indented(FILE *to, const char *text, size_t indent)
 {
-    int column = WIDTH + 1;
-    while (*(text += strspn(text, " "))) {
-        int length = (int)strcspn(text, " ");
-        if (column + 1 + length > WIDTH) {
-            fprintf(to, "%s%*s", column > WIDTH ? "" : "\n", indent, "");
-            column = indent;
-        } else {
-            fputc(' ', to);
-            column++;
-        }
-        fprintf(to, "%.*s", length, text);
-        column += length;
-        text += length;
-    }
-    fputc('\n', to);
+    fprintf(to, "%*s", (int)indent, "");
+    rung_print_wrapped(text, indent, indent, to);
 }
 
 /* Whether some version lacks a value of the axis: then each says what it has. */
@@ -316,7 +301,7 @@ static void print_choices(FILE *to, const struct rung_ladder *ladder,
         rung_text_release(&words);
     }
     if (choices.length)
-        print_wrapped(to, rung_text_string(&choices), indent);
+        print_indented(to, rung_text_string(&choices), indent);
     rung_text_release(&choices);
 }
 
@@ -331,7 +316,7 @@ static void print_versions_for_reader(const struct listing *listing)
         if (!is_base(tpl))
             fprintf(to, "  (--variant %s)", rung_variant_word(rung_template_variant(tpl)));
         fputc('\n', to);
-        print_wrapped(to, rung_template_change(tpl), 6);
+        print_indented(to, rung_template_change(tpl), 6);
         print_choices(to, &listing->ladder, tpl, true, 6);
     }
     fputs("\nEvery version: --block 2, 4, 8 ... 1024\n", to);
@@ -351,7 +336,7 @@ static void print_controls_for_reader(const struct listing *listing)
     for (size_t i = 0; i < listing->controls.n_controls; i++) {
         const struct rung_control *control = &listing->controls.controls[i];
         fprintf(to, "  %-22s %s\n", control->name, control->caught_by);
-        print_wrapped(to, control->title, 6);
+        print_indented(to, control->title, 6);
     }
 }
 

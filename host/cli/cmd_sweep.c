@@ -144,7 +144,7 @@ static const struct argp argp = {
         "when it is finished; the same command, given again, measures what is missing.\n\n"
         "Examples:\n"
         "  rung sweep -o ladder.jsonl\n"
-        "  rung sweep --version 1:8 --block 64:1024:*2 --where 'bound == const || version < 6'\n"
+        "  rung sweep --version 1:8 --block all --where 'bound == const || version < 6'\n"
         "  rung sweep --n 2^20:2^28:*4 --state rotate --shard 0/4 -o part0.jsonl\n"
         "  rung sweep --noise --block 256\n",
 };

@@ -92,6 +92,7 @@ static const struct argp parser = {
         "\v-o FILE.html makes a page to step through, with several ids side by side; -o FILE.svg "
         "a picture. The names of negative controls are ids too: they show the mistake where it "
         "happens.\n\n"
+        "Examples:\n"
         "  rung trace v3-b8-const-dot\n"
         "  rung trace v2-b256-const -o conflicts.html\n"
         "  rung trace v1-b256-const v2-b256-const v3-b256-const -o ladder.html",

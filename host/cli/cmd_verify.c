@@ -21,7 +21,7 @@ struct arguments {
 /* clang-format off */
 static const struct argp_option options[] = {
     {"control", KEY_CONTROL, "NAME", 0,
-     "Try a kernel that is wrong on purpose, or all of them: which checks tell?", 5},
+     "Try a kernel that is wrong on purpose, or all of them: which checks tell?", 0},
     {0},
 };
 /* clang-format on */

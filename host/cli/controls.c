@@ -137,9 +137,14 @@ static enum rung_status try_control(struct trial *trial, struct rung_stage *stag
     return status;
 }
 
-static void list_checks(struct rung_text *out, const struct rung_verdict *verdict)
+/* `brief` says that every pattern told in two words: a terminal is 80 columns wide. */
+static void list_checks(struct rung_text *out, const struct rung_verdict *verdict, bool brief)
 {
-    for (unsigned check = 0; check < RUNG_CHECKS; check++)
+    const unsigned patterns = (1u << RUNG_CHECK_GUARD) - 1;
+    brief = brief && (verdict->caught & patterns) == patterns;
+    if (brief)
+        rung_text_append(out, "every pattern");
+    for (unsigned check = brief ? RUNG_CHECK_GUARD : 0; check < RUNG_CHECKS; check++)
         if (verdict->caught >> check & 1)
             rung_text_format(out, "%s%s", out->length ? " " : "",
                              rung_check_word((enum rung_check)check));
@@ -172,6 +177,22 @@ static enum rung_status print_json(const struct trial *trials, size_t n, struct 
         stage->output.stream, err);
 }
 
+static void explain(const struct trial *trial, FILE *to)
+{
+    struct rung_text head = {0};
+    rung_text_format(&head, "%s: %s (against %s)", trial->control->name, trial->control->title,
+                     trial->control->against);
+    fputc('\n', to);
+    rung_print_wrapped(rung_text_string(&head), 0, 0, to);
+    fputs("  ", to);
+    rung_print_wrapped(trial->verdict.caught ? trial->verdict.reason
+                       : trial->too_small    ? "shows only at more elements: give a larger --n"
+                       : trial->blind ? "a card sums right by luck; --device sim has the check"
+                                      : "nothing told",
+                       2, 2, to);
+    rung_text_release(&head);
+}
+
 static enum rung_status print_table(const struct trial *trials, size_t n, struct rung_stage *stage,
                                     struct rung_error *err)
 {
@@ -186,7 +207,7 @@ static enum rung_status print_table(const struct trial *trials, size_t n, struct
     bool csv = stage->output.format == RUNG_FORMAT_CSV;
     for (size_t i = 0; i < n; i++) {
         struct rung_text checks = {0};
-        list_checks(&checks, &trials[i].verdict);
+        list_checks(&checks, &trials[i].verdict, !csv);
         rung_table_row(table);
         rung_table_text(table, trials[i].control->name);
         rung_table_text(table, trials[i].control->caught_by);
@@ -201,12 +222,7 @@ static enum rung_status print_table(const struct trial *trials, size_t n, struct
     enum rung_status status = rung_table_print(table, stage->output.format, to, err);
     rung_table_free(table);
     for (size_t i = 0; i < n && !csv; i++)
-        fprintf(to, "\n%s: %s (against %s)\n  %s\n", trials[i].control->name,
-                trials[i].control->title, trials[i].control->against,
-                trials[i].verdict.caught ? trials[i].verdict.reason
-                : trials[i].too_small    ? "shows only at more elements: give a larger --n"
-                : trials[i].blind        ? "a card sums right by luck; --device sim has the check"
-                                         : "nothing told");
+        explain(&trials[i], to);
     return status;
 }
 
@@ -298,7 +314,7 @@ enum rung_status rung_control_try(struct rung_control_outcome *out, struct rung_
         status = try_control(&trials[0], stage, selection, err);
     if (status == RUNG_OK) {
         const struct rung_verdict *verdict = &trials[0].verdict;
-        list_checks(&checks, verdict);
+        list_checks(&checks, verdict, false);
         out->caught = verdict->caught != 0;
         out->wrong_sum = verdict->caught & ((1u << RUNG_CHECK_GUARD) - 1);
         snprintf(out->what, sizeof out->what, "%s%.80s%s%.400s",

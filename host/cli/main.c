@@ -30,8 +30,9 @@ static void print_help(FILE *to)
           to);
     for (const struct rung_command *command = commands; command->verb; command++)
         fprintf(to, "  %-9s %s\n", command->verb, command->summary);
-    fputs("\nExit status: 0 all well; 1 a wrong sum or a failed check; 2 usage; 3 this machine,\n"
-          "the compiler or the driver cannot; 4 finished incomplete; 130 interrupted.\n"
+    fputs("\nExit status: 0 all well; 1 a wrong sum or a failed check; 2 usage; 3 this\n"
+          "machine, the compiler or the driver cannot; 4 finished incomplete;\n"
+          "130 interrupted.\n"
           "\n`rung COMMAND --help` explains one command; `rung --version` prints the version.\n",
           to);
 }

@@ -14,6 +14,8 @@
 
 #include "base/text.h"
 
+#define WIDTH 79
+
 struct rung_table {
     const struct rung_column *columns;
     size_t n_columns;
@@ -403,10 +405,33 @@ enum rung_status rung_output_close(struct rung_output *out, bool keep, struct ru
     return status;
 }
 
-static json_t *argv_to_json(int argc, char **argv)
+void rung_print_wrapped(const char *text, size_t column, size_t indent, FILE *to)
+{
+    bool first = true;
+    while (*(text += strspn(text, " \n"))) {
+        size_t length = strcspn(text, " \n");
+        if (!first && column + 1 + length > WIDTH) {
+            fprintf(to, "\n%*s", (int)indent, "");
+            column = indent;
+            first = true;
+        }
+        fprintf(to, "%s%.*s", first ? "" : " ", (int)length, text);
+        column += length + !first;
+        first = false;
+        text += length;
+    }
+    fputc('\n', to);
+}
+
+json_t *rung_argv_json(int argc, char **argv)
 {
     json_t *array = json_array();
-    for (int i = 0; array && i < argc; i++) {
+    const char *verb = argc > 0 ? strchr(argv[0], ' ') : NULL; /* argp's name: "rung run" */
+    if (array && verb) {
+        json_array_append_new(array, json_stringn(argv[0], (size_t)(verb - argv[0])));
+        json_array_append_new(array, json_string(verb + 1));
+    }
+    for (int i = verb ? 1 : 0; array && i < argc; i++) {
         json_t *word = json_string(argv[i]);
         if (!word) /* not UTF-8: the bytes that JSON can hold */
             word = json_string("(not UTF-8)");
@@ -418,7 +443,7 @@ static json_t *argv_to_json(int argc, char **argv)
 json_t *rung_document(const char *command, int argc, char **argv, json_t *environment, json_t *rows)
 {
     return json_pack("{s:s, s:s, s:o, s:o, s:o}", "schema", "rung/1", "command", command, "argv",
-                     argv_to_json(argc, argv), "environment", environment, "rows", rows);
+                     rung_argv_json(argc, argv), "environment", environment, "rows", rows);
 }
 
 enum rung_status rung_document_print(json_t *document, FILE *to, struct rung_error *err)

@@ -59,6 +59,14 @@ enum rung_status rung_output_close(struct rung_output *out, bool keep, struct ru
 /* Whether colour may be used on `stream`: a terminal, NO_COLOR empty or unset, TERM not "dumb". */
 bool rung_colour_wanted(FILE *stream);
 
+/* `text` and a newline, broken at blanks and newlines so that a terminal of 80 columns holds it. It
+ * begins in `column`, which the caller has reached, and goes on behind `indent` blanks. A word that
+ * is longer stays whole, for paths are to be copied. */
+void rung_print_wrapped(const char *text, size_t column, size_t indent, FILE *to);
+
+/* The words that were typed, "rung" and the command first. */
+json_t *rung_argv_json(int argc, char **argv);
+
 /* {"schema": "rung/1", "command": …, "argv": […], "environment": …, "rows": […]}; takes over
  * `environment` and `rows`. NULL when out of memory or when either is NULL. */
 json_t *rung_document(const char *command, int argc, char **argv, json_t *environment,

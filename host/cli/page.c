@@ -130,11 +130,12 @@ static void print_heading(const struct rung_page *page, size_t begin, bool flat,
         fputc('\n', to);
 }
 
-/* The results table; which columns it has depends on what the rows have to say. */
+/* The results table; which columns it has depends on what the rows have to say. `narrow` leaves out
+ * one that stands elsewhere too, or follows from others, for 80 columns hold no more. */
 struct results {
     const struct rung_page *page;
     size_t begin, end;
-    bool flat, target, passes, launches, ceiling, vs_v1;
+    bool flat, target, passes, launches, ceiling, vs_v1, narrow;
 };
 
 static struct results look_at(const struct rung_page *page, size_t begin, size_t end, bool flat)
@@ -148,6 +149,7 @@ static struct results look_at(const struct rung_page *page, size_t begin, size_t
         out.ceiling |= isfinite(row->of_ceiling);
         out.vs_v1 |= isfinite(row->vs_v1);
     }
+    out.narrow = page->format == RUNG_FORMAT_TABLE && (out.target || out.passes || out.launches);
     return out;
 }
 
@@ -155,9 +157,9 @@ static size_t list_columns(struct rung_column columns[11], const struct results 
 {
     static const struct rung_column counted[] = {
         {"sum",        "sum",        true},
-        {"additions",  "additions",  true},
         {"body_runs",  "body runs",  true},
-        {"serialised", "serialised", true}
+        {"serialised", "serialised", true},
+        {"additions",  "additions",  true}
     };
     static const struct rung_column timed[] = {
         {"time_ms",  "time (ms)", true},
@@ -173,8 +175,9 @@ static size_t list_columns(struct rung_column columns[11], const struct results 
         columns[n++] = (struct rung_column){"passes", "passes", true};
     if (results->launches)
         columns[n++] = (struct rung_column){"launches", "launches", true};
-    columns[n++] = (struct rung_column){"mib", "MiB", true};
-    for (size_t i = 0; i < (sim ? 4 : 3); i++)
+    if (sim || !results->narrow)
+        columns[n++] = (struct rung_column){"mib", "MiB", true};
+    for (size_t i = 0; i < (sim && !results->narrow ? 4 : 3); i++)
         columns[n++] = sim ? counted[i] : timed[i];
     if (results->ceiling)
         columns[n++] = (struct rung_column){"of_ceiling", "ceiling", true};
@@ -183,7 +186,7 @@ static size_t list_columns(struct rung_column columns[11], const struct results 
     return n;
 }
 
-static void counted_cells(struct rung_table *table, const struct rung_row *row)
+static void counted_cells(struct rung_table *table, const struct rung_row *row, bool narrow)
 {
     if (row->status == RUNG_ROW_OK)
         rung_table_format(table, "%.9g", row->sum);
@@ -191,9 +194,10 @@ static void counted_cells(struct rung_table *table, const struct rung_row *row)
         rung_table_text(table, rung_row_status_word(row->status));
     if (!row->executed.known)
         return;
-    rung_table_format(table, "%" PRIu64, row->executed.additions);
     rung_table_format(table, "%" PRIu64, row->executed.body_runs);
     rung_table_format(table, "%" PRIu64, row->executed.serialised);
+    if (!narrow)
+        rung_table_format(table, "%" PRIu64, row->executed.additions);
 }
 
 static void timed_cells(struct rung_table *table, const struct rung_row *row,
@@ -229,12 +233,15 @@ static void add_result(struct rung_table *table, const struct results *results,
         rung_table_format(table, "%u", row->passes);
     if (results->launches)
         rung_table_format(table, "%" PRIu64, row->launches);
-    if (row->planned)
-        rung_table_format(table, "%.2f", (double)row->bytes / 1048576);
+    double mib = (double)row->bytes / 1048576;
+    if (!results->page->counted && results->narrow)
+        ;
+    else if (row->planned)
+        rung_table_format(table, mib < 0.1 ? "%.2g" : "%.2f", mib);
     else
         rung_table_empty(table);
     if (results->page->counted)
-        counted_cells(table, row);
+        counted_cells(table, row, results->narrow);
     else
         timed_cells(table, row, results);
 }

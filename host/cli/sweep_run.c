@@ -228,9 +228,7 @@ static enum rung_status write_begin(struct run *run, struct rung_error *err)
     const struct rung_stop_rule *stop = &options->stop;
     char shard[32];
     snprintf(shard, sizeof shard, "%u/%u", run->space.shard, run->space.n_shards);
-    json_t *argv = json_array();
-    for (int i = 0; i < run->arguments->argc; i++)
-        json_array_append_new(argv, json_string(run->arguments->argv[i]));
+    json_t *argv = rung_argv_json(run->arguments->argc, run->arguments->argv);
     json_t *rule =
         json_pack("{s:s, s:f, s:f, s:I, s:I, s:f}", "rule", rung_stop_word(stop->rule), "max_width",
                   stop->max_width, "max_stdrel", stop->max_stdrel, "count", (json_int_t)stop->count,
