@@ -147,6 +147,32 @@ static void print_notes(const struct rung_inspect_result *result)
         fprintf(stderr, "rung inspect: no SASS for %zu of %zu kernels: %s\n", n_without, n, why);
 }
 
+/* Names and axes are two ways to say what is meant; of both, one would be left unheard. */
+static enum rung_status refuse_both(const struct rung_inspect_request *request,
+                                    struct rung_error *err)
+{
+    const struct rung_selection *axes = &request->selection;
+    const struct {
+        const char *option, *typed;
+    } given[] = {
+        {"--version",   axes->version  },
+        {"--block",     axes->block    },
+        {"--bound",     axes->bound    },
+        {"--unroll",    axes->unroll   },
+        {"--predicate", axes->predicate},
+        {"--op",        axes->op       },
+        {"--type",      axes->type     },
+        {"--variant",   axes->variant  },
+    };
+    for (size_t i = 0; request->n_names > 0 && i < sizeof given / sizeof *given; i++)
+        if (given[i].typed)
+            return rung_fail(err, RUNG_USAGE,
+                             "%s %s selects configurations, and '%s' names one: give one or the "
+                             "other",
+                             given[i].option, given[i].typed, request->names[0]);
+    return RUNG_OK;
+}
+
 static enum rung_status run(struct arguments *arguments, int argc, char **argv,
                             struct rung_error *err)
 {
@@ -163,6 +189,8 @@ static enum rung_status run(struct arguments *arguments, int argc, char **argv,
         arguments->request.jit || (selection->image && image == RUNG_IMAGE_PTX);
     if (status == RUNG_OK)
         status = read_listing(&listing, arguments->show, err);
+    if (status == RUNG_OK)
+        status = refuse_both(&arguments->request, err);
     if (status == RUNG_OK)
         status = rung_output_open(&output, format, selection->output, err);
     if (status != RUNG_OK)

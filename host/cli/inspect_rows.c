@@ -346,5 +346,8 @@ enum rung_status rung_inspect_conclude(const struct rung_inspect_result *result,
     if (n_disagree > 0)
         return rung_fail(err, RUNG_WRONG, "%zu of %zu verdicts from PTX and SASS disagree",
                          n_disagree, n_kernels);
+    if (n_kernels == 0)
+        return rung_fail(err, RUNG_UNABLE, "there is no kernel in %s",
+                         result->n_items == 1 ? result->items[0].name : "any of the files");
     return RUNG_OK;
 }

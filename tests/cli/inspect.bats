@@ -193,3 +193,12 @@ need_nvdisasm() {
     expect 0 rung run --device sim --version 1,3 --n 1000
     ! grep -q "became of the modulo" <<<"$output"
 }
+
+@test "a file without a kernel is named, and names and axes are not mixed" {
+    need_nvrtc
+    : >"$folder/empty.cu"
+    expect 3 rung inspect "$folder/empty.cu"
+    says "no kernel" "empty.cu"
+    expect 2 rung inspect v1-b256-const --unroll full,none
+    says "--unroll full,none" "v1-b256-const"
+}
