@@ -199,3 +199,20 @@ ids_of() {
     expect 3 rung best "$journal"
     says "has no times"
 }
+
+@test "best: with times, as text and in every format" {
+    rung run --device sim --n 1000 --block 64 --format json |
+        jq '.rows |= map(.version as $v | .time_ms = {median: (1 / $v), min: (1 / $v), q1: (1 / $v),
+            q3: (1 / $v), samples: [range(20) | 1 / $v]})' >"$work/timed.json"
+    expect 0 rung best "$work/timed.json"
+    says "Best of 4" "v4-b64-const" "next: v3-b64-const"
+    expect 0 rung best "$work/timed.json" --format csv
+    says "file,question,place,id,time_ms,ratio" "best,v4-b64-const,0.25,1.000" "next,v3-b64-const"
+    expect 0 rung best "$work/timed.json" --format json -o "$work/best.json"
+    jq -e '.command == "best" and .argv[0:2] == ["rung", "best"] and .environment.rung != null and
+        (.rows | map(.id)) == ["v4-b64-const", "v3-b64-const"] and .rows[0].ratio == 1' \
+        "$work/best.json"
+    expect 2 rung best "$work/timed.json" --format xml
+    expect 3 rung best "$work/none.json" --format json -o "$work/kept.json"
+    [ ! -e "$work/kept.json" ]
+}
