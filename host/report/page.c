@@ -94,8 +94,9 @@ static void best_cards(struct page *page, const struct rung_bests *bests)
         const struct rung_row *row = &best->set[0]->row;
         rung_config_id(&row->config, id);
         if (best->n_set > 1)
-            snprintf(note, sizeof note, "%.4g µs; %zu others cannot be told from it",
-                     row->time_ms.median * 1e3, best->n_set - 1);
+            snprintf(note, sizeof note, "%.4g µs; %zu other%s cannot be told from it",
+                     row->time_ms.median * 1e3, best->n_set - 1,
+                     best->n_set == 2 ? "" : "s");
         else if (best->next)
             snprintf(note, sizeof note, "%.4g µs; the next takes %.3f times as long",
                      row->time_ms.median * 1e3, best->gap.ratio);
