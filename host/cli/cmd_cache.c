@@ -52,7 +52,7 @@ static const struct argp argp = {
     .args_doc = "[show|path|prune|clear]",
     .doc = "The cache of compiled kernels.\v"
            "show (the default) counts the entries and verifies each; path prints the folder; prune "
-           "removes what was not used for longest; clear removes everything.\n\n"
+           "removes what is damaged or was not used for longest; clear removes everything.\n\n"
            "The folder is RUNG_CACHE_DIR, else rung under XDG_CACHE_HOME, else .cache/rung under "
            "HOME. RUNG_CACHE_LIMIT is its limit in MiB, 1024 unless set.",
     .children = children};
@@ -160,6 +160,8 @@ static enum rung_status act(struct report *report, struct rung_cache *cache, uin
     enum rung_status status = RUNG_OK;
     if (report->action[0] != 's')
         status = rung_cache_prune(&report->removed, cache, to, err);
+    if (status == RUNG_OK && strcmp(report->action, "prune") == 0)
+        status = rung_cache_drop_damaged(&report->removed, cache, err);
     if (status == RUNG_OK)
         status = rung_cache_inspect(&report->usage, cache, err);
     return status;

@@ -44,6 +44,10 @@ enum rung_status rung_cache_inspect(struct rung_cache_usage *out, const struct r
 enum rung_status rung_cache_prune(struct rung_cache_usage *removed, struct rung_cache *cache,
                                   uint64_t bytes, struct rung_error *err);
 
+/* Removes the entries that cannot be read; `removed` is added to. Reads every entry. */
+enum rung_status rung_cache_drop_damaged(struct rung_cache_usage *removed, struct rung_cache *cache,
+                                         struct rung_error *err);
+
 /* Compiles through the cache (which may be NULL). */
 enum rung_status rung_cached_compile(struct rung_compiled *out, struct rung_cache *cache,
                                      const struct rung_nvrtc *nvrtc,

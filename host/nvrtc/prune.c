@@ -111,6 +111,14 @@ static enum rung_status collect(struct items *items, const char *folder, struct 
     return status;
 }
 
+static bool is_damaged(const struct item *item)
+{
+    struct rung_compiled compiled = {0};
+    bool damaged = rung_entry_read(&compiled, item->path, item->key) != RUNG_OK;
+    rung_compiled_release(&compiled);
+    return damaged;
+}
+
 enum rung_status rung_cache_inspect(struct rung_cache_usage *out, const struct rung_cache *cache,
                                     struct rung_error *err)
 {
@@ -119,14 +127,11 @@ enum rung_status rung_cache_inspect(struct rung_cache_usage *out, const struct r
     enum rung_status status = cache ? collect(&items, cache->folder, err) : RUNG_OK;
     for (size_t i = 0; i < items.count; i++) {
         const struct item *item = &items.list[i];
-        struct rung_compiled compiled = {0};
         out->bytes += item->bytes;
         if (!item->key[0])
             continue;
         out->entries++;
-        if (rung_entry_read(&compiled, item->path, item->key) != RUNG_OK)
-            out->damaged++;
-        rung_compiled_release(&compiled);
+        out->damaged += is_damaged(item);
     }
     items_release(&items);
     return status;
@@ -174,5 +179,25 @@ enum rung_status rung_cache_prune(struct rung_cache_usage *removed, struct rung_
     items_release(&items);
     if (removed)
         *removed = gone;
+    return status;
+}
+
+enum rung_status rung_cache_drop_damaged(struct rung_cache_usage *removed, struct rung_cache *cache,
+                                         struct rung_error *err)
+{
+    struct items items = {0};
+    enum rung_status status = cache ? collect(&items, cache->folder, err) : RUNG_OK;
+    for (size_t i = 0; status == RUNG_OK && i < items.count; i++) {
+        const struct item *item = &items.list[i];
+        if (!item->key[0] || !is_damaged(item))
+            continue;
+        if (unlink(item->path) == 0) {
+            removed->entries++;
+            removed->bytes += item->bytes;
+        } else if (errno != ENOENT) {
+            status = rung_fail(err, RUNG_IO, "cannot remove %s: %s", item->path, strerror(errno));
+        }
+    }
+    items_release(&items);
     return status;
 }

@@ -41,6 +41,14 @@ teardown() {
     [ ! -e "$entry" ] && [ ! -e "$entry.12-0.tmp" ] && [ -e "$RUNG_CACHE_DIR/ab/notes" ]
 }
 
+@test "prune removes what cannot be read" {
+    rung cache >/dev/null
+    mkdir "$RUNG_CACHE_DIR/ab"
+    echo torn >"$RUNG_CACHE_DIR/ab/$(printf 'c%.0s' $(seq 62))"
+    rung cache prune --format json |
+        jq -e '.rows[0] | .removed_entries == 1 and .entries == 0 and .damaged == 0'
+}
+
 @test "bad input is refused by name, and nothing is removed" {
     expect 2 rung cache banana
     says banana "show, path, prune, clear"
