@@ -111,6 +111,7 @@ struct session {
     struct rung_error no_nvrtc;
     struct rung_cache *cache;
     struct rung_device device;
+    unsigned target;
     struct rung_trace traces[PAGE_TRACES];
 };
 
@@ -291,14 +292,13 @@ static void close_session(struct session *session)
 static enum rung_status capture_all(struct session *session, struct rung_trace_request *requests,
                                     struct rung_error *err)
 {
-    unsigned target = 0;
-    enum rung_status status = choose_target(&target, session, err);
+    enum rung_status status = choose_target(&session->target, session, err);
     struct rung_image_source images = {.ladder = &session->ladder,
                                        .nvrtc = session->nvrtc,
                                        .nvrtc_why = session->no_nvrtc.text,
                                        .cache = session->cache};
     for (size_t i = 0; i < session->options->n_ids && status == RUNG_OK; i++) {
-        requests[i].target = target;
+        requests[i].target = session->target;
         status = rung_trace_capture(&session->traces[i], &session->arena, &session->device, &images,
                                     &requests[i], err);
     }
@@ -314,6 +314,7 @@ static enum rung_status print(const struct session *session, int argc, char **ar
                                     .all = session->options->all,
                                     .device = &session->device,
                                     .nvrtc = session->nvrtc,
+                                    .target = session->target,
                                     .argc = argc,
                                     .argv = argv};
     return rung_trace_print(&what, to, err);

@@ -67,10 +67,12 @@ static enum rung_status print_text(const struct rung_trace_print *print, FILE *t
     return status;
 }
 
-static json_t *row_json(const struct rung_trace *trace)
+static json_t *row_json(const struct rung_trace *trace, unsigned target)
 {
     struct rung_row row;
     rung_row_init(&row, &trace->config, trace->n);
+    row.ptx_target = target;
+    snprintf(row.image, sizeof row.image, "ptx"); /* the simulator executes nothing else */
     row.summed = trace->wrote;
     row.sum = trace->result;
     row.expected = trace->expected;
@@ -95,7 +97,7 @@ static enum rung_status print_json(const struct rung_trace_print *print, FILE *t
 {
     json_t *rows = json_array();
     for (size_t i = 0; rows && i < print->n_traces; i++)
-        if (json_array_append_new(rows, row_json(&print->traces[i])) != 0) {
+        if (json_array_append_new(rows, row_json(&print->traces[i], print->target)) != 0) {
             json_decref(rows);
             rows = NULL;
         }

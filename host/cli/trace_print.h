@@ -22,6 +22,7 @@ struct rung_trace_print {
     bool all; /* text: fold nothing */
     const struct rung_device *device;
     const struct rung_nvrtc *nvrtc; /* may be NULL */
+    unsigned target;                /* that was compiled for */
     int argc; /* of the command, as it stands in the document and on the page */
     char **argv;
 };

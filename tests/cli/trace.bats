@@ -92,6 +92,7 @@ row = document["rows"][0]
 assert row["id"] == "v2-b64-const" and row["n"] == 64 and row["block"] == 64
 assert row["sum"] == row["expected"] == 64 * 65 // 2 and row["correct"] is True
 assert row["executed"] == {"additions": 63, "body_runs": 6, "serialised": 11} == row["model"]
+assert row["ptx_target"] == "sm_75" and row["image"] == "ptx"
 assert row["time_ms"] is None and row["status"] == "ok"
 assert [step["stride"] for step in row["steps"]] == [None, 1, 2, 4, 8, 16, 32, None]
 assert row["steps"][1]["shared_before"] == list(range(1, 65))
