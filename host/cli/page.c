@@ -237,7 +237,7 @@ static void add_result(struct rung_table *table, const struct results *results,
     if (!results->page->counted && results->narrow)
         ;
     else if (row->planned)
-        rung_table_format(table, mib < 0.1 ? "%.2g" : "%.2f", mib);
+        rung_table_format(table, mib > 0 && mib < 0.005 ? "<0.01" : "%.2f", mib);
     else
         rung_table_empty(table);
     if (results->page->counted)

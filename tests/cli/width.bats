@@ -17,7 +17,7 @@ fits() {
         "$folder/wide"
 }
 
-@test "every help fits, and names what follows each example" {
+@test "every help fits" {
     fits rung --help
     for verb in $(rung --help | awk '/^  [a-z]/ { print $1 }'); do
         fits env COLUMNS=80 "$rung_program" "$verb" --help
@@ -38,7 +38,7 @@ fits() {
 
 @test "the size of a small input is not nothing" {
     expect 0 rung run --version 1 --device sim --n 300
-    says "0.0012"
+    says "<0.01"
 }
 
 @test "the controls, the list and the claims fit" {
