@@ -143,7 +143,8 @@ static json_t *clock_of(const struct nvml *nvml, nvml_device device, int type, i
 {
     unsigned mhz = 0;
     int (*ask)(nvml_device, int, unsigned *) = largest ? nvml->max_clock : nvml->clock;
-    return number(ask ? ask(device, type, &mhz) : -1, mhz);
+    int code = ask ? ask(device, type, &mhz) : -1; /* before its result is read */
+    return number(code, mhz);
 }
 
 static json_t *flag(int code, int on)
