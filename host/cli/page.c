@@ -80,8 +80,11 @@ static void print_model(const struct rung_page *page, size_t begin, size_t end, 
         rung_table_format(table, "%" PRIu64, model->serialised);
         rung_table_format(table, "%" PRIu64, model->additions);
     }
-    fprintf(to, "\nModel per block of %u threads, counted from the templates\n",
-            page->rows[begin].config.block);
+    const struct rung_config *config = &page->rows[begin].config;
+    fprintf(to, "\nModel per block of %u threads, ", config->block);
+    if (config->op != RUNG_OP_SUM || config->type != RUNG_TYPE_F32)
+        fprintf(to, "%s of %s, ", rung_op_word(config->op), rung_type_word(config->type));
+    fputs("counted from the templates\n", to);
     if (page->format == RUNG_FORMAT_MD)
         fputc('\n', to);
     if (*status == RUNG_OK)
@@ -89,12 +92,25 @@ static void print_model(const struct rung_page *page, size_t begin, size_t end, 
     rung_table_free(table);
 }
 
+/* Whether two sections, each up to the next, count the same: f64 has other conflicts than f32. */
+static bool same_model(const struct rung_page *page, size_t a, size_t b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct rung_row *x = &page->rows[a + i], *y = &page->rows[b + i];
+        if (x->config.block != y->config.block || x->config.version != y->config.version ||
+            x->config.variant != y->config.variant || x->model.additions != y->model.additions ||
+            x->model.body_runs != y->model.body_runs || x->model.serialised != y->model.serialised)
+            return false;
+    }
+    return true;
+}
+
 static void print_size(const struct rung_row *row, FILE *to)
 {
     double vectors = row->config.op == RUNG_OP_DOT ? 2 : 1;
     double bytes = vectors * (double)row->n * (double)rung_type_size(row->config.type);
-    fprintf(to, "%s%" PRIu64 " elements of %s, ", vectors > 1 ? "2 x " : "", row->n,
-            rung_type_word(row->config.type));
+    fprintf(to, "%s%" PRIu64 " element%s of %s, ", vectors > 1 ? "2 x " : "", row->n,
+            row->n == 1 ? "" : "s", rung_type_word(row->config.type));
     if (bytes < 1048576)
         fprintf(to, "%.0f bytes in", bytes);
     else
@@ -343,12 +359,14 @@ static enum rung_status print_sections(const struct rung_page *page, FILE *to,
                                        struct rung_error *err)
 {
     enum rung_status status = RUNG_OK;
-    unsigned model_of = 0; /* the block whose model was printed last */
+    size_t shown = 0, n_shown = 0; /* the section whose model was printed last */
     for (size_t begin = 0; status == RUNG_OK && begin < page->n_rows;) {
         size_t end = section_end(page, begin);
-        if (page->rows[begin].config.block != model_of)
+        if (end - begin != n_shown || !same_model(page, shown, begin, n_shown)) {
             print_model(page, begin, end, to, &status, err);
-        model_of = page->rows[begin].config.block;
+            shown = begin;
+            n_shown = end - begin;
+        }
         struct results results = look_at(page, begin, end, false);
         print_heading(page, begin, false, !results.passes, to);
         if (status == RUNG_OK)
