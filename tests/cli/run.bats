@@ -164,8 +164,8 @@ sim() {
 }
 
 @test "the model is printed again where another type counts otherwise" {
-    expect 0 rung run --device sim --n 1 --version 2 --type f32,f64
+    expect 0 rung run --device sim --n 1 --version 1,2 --type f32,f64
     says "Model per block of 256 threads, counted" "Model per block of 256 threads, sum of f64" \
         "1 element of f64"
-    [ "$(printf '%s\n' "$output" | grep -c '^2 .* 55 ')" = 2 ]
+    [ "$(printf '%s\n' "$output" | grep -c "^2 .* 55 ")" = 2 ]
 }
