@@ -269,17 +269,21 @@ static void write_foot(const struct rung_trace_page *page)
     rung_trace_write_verification(&verification, trace, page->look->all ? SIZE_MAX : 8);
     rung_trace_wrap(page, rung_text_string(&verification), 0, 2);
     rung_text_release(&verification);
-    rung_text_format(page->out, "\n%llu addition%s, %llu body run%s, %llu serialised",
+    struct rung_text counts = {0};
+    rung_text_append(page->out, "\n");
+    rung_text_format(&counts, "%llu addition%s, %llu body run%s, %llu serialised",
                      (unsigned long long)trace->additions, trace->additions == 1 ? "" : "s",
                      (unsigned long long)trace->body_runs, trace->body_runs == 1 ? "" : "s",
                      (unsigned long long)trace->serialised);
     if (trace->has_model) {
         const struct rung_model *model = &trace->model;
         bool same = model->body_runs == trace->body_runs && model->serialised == trace->serialised;
-        rung_text_format(page->out, "; the model of a full block: %llu, %llu, %llu%s",
+        rung_text_format(&counts, "; the model of a full block: %llu, %llu, %llu%s",
                          (unsigned long long)model->additions, (unsigned long long)model->body_runs,
                          (unsigned long long)model->serialised, same ? " ✓" : "");
     }
+    rung_trace_wrap(page, rung_text_string(&counts), 0, 2);
+    rung_text_release(&counts);
     rung_text_append(page->out, "\n");
 }
 

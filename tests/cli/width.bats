@@ -46,3 +46,10 @@ fits() {
     fits rung list
     fits rung claims --device sim --n 3000
 }
+
+@test "a trace of the largest block fits" {
+    rung trace v1-b1024-const >"$folder/trace"
+    python3 -c 'import sys
+sys.exit(max(len(line.rstrip("\n")) for line in open(sys.argv[1], encoding="utf-8")) > 80)' \
+        "$folder/trace"
+}
