@@ -144,6 +144,7 @@ need_nvdisasm() {
 
 @test "a difference counts what the division costs" {
     need_nvrtc
+    need_nvdisasm
     rung inspect --diff v1-b256-runtime v1-b256-runtime-mask --target sm_75 --format json \
         2>/dev/null | jq -e '
         (.rows | length) == 1 and (.rows[0] |
