@@ -39,8 +39,10 @@ static enum rung_status get_image(struct rung_image *out, const struct rung_devi
     struct rung_compiled compiled = {0};
     struct rung_error ignored = {0};
     if (!from->nvrtc ||
-        rung_cached_compile(&compiled, from->cache, from->nvrtc, &job, &ignored) != RUNG_OK)
+        rung_cached_compile(&compiled, from->cache, from->nvrtc, &job, &ignored) != RUNG_OK) {
+        rung_compiled_release(&compiled); /* the compiler's log */
         return copy_ptx(out, err);
+    }
     *out = (struct rung_image){
         .ptx = compiled.ptx,
         .ptx_length = compiled.ptx_length,

@@ -64,8 +64,10 @@ static char *compile(const struct fixture *fixture, const char *source, const ch
 {
     const struct rung_compile_job job = {.source = source, .name = "test.cu", .target = target};
     struct rung_compiled compiled = {0};
-    if (rung_nvrtc_compile(&compiled, fixture->nvrtc, &job, err) != RUNG_OK)
+    if (rung_nvrtc_compile(&compiled, fixture->nvrtc, &job, err) != RUNG_OK) {
+        rung_compiled_release(&compiled); /* the log */
         return NULL;
+    }
     char *ptx = compiled.ptx;
     compiled.ptx = NULL;
     if (compiled.log && compiled.log[0])
