@@ -40,9 +40,12 @@ void rung_keys_name(char name[RUNG_CELL_KEY_SIZE], const struct rung_keys *keys,
 
 void rung_keys_print_common(const struct rung_keys *keys, size_t words, FILE *to)
 {
-    fputs("All rows:", to);
+    const char *before = "All rows: ";
     for (size_t i = 1; i < RUNG_KEY_WORDS && i <= words; i++)
-        if (!keys->varies[i] && keys->common[i][0])
-            fprintf(to, " %s", keys->common[i]);
-    fputs("\n", to);
+        if (!keys->varies[i] && keys->common[i][0]) {
+            fprintf(to, "%s%s", before, keys->common[i]);
+            before = " ";
+        }
+    if (before[0] == ' ')
+        fputs("\n", to);
 }

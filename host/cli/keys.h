@@ -21,7 +21,8 @@ void rung_keys_look(struct rung_keys *keys, const char *key);
 /* The id and the words that vary. */
 void rung_keys_name(char name[RUNG_CELL_KEY_SIZE], const struct rung_keys *keys, const char *key);
 
-/* "All rows: n=16776605 sm_90 clean isolated", on one line; at most `words` words of it. */
+/* "All rows: n=16776605 sm_90 clean isolated", on one line; at most `words` words of it. Nothing
+ * where the rows have nothing in common. */
 void rung_keys_print_common(const struct rung_keys *keys, size_t words, FILE *to);
 
 #endif

@@ -216,3 +216,9 @@ ids_of() {
     expect 3 rung best "$work/none.json" --format json -o "$work/kept.json"
     [ ! -e "$work/kept.json" ]
 }
+
+@test "what all rows have in common is said only where there is something" {
+    expect 0 rung sweep --device sim --version 1 --block 64 --n 1000,2000 --target sm_75,sm_90
+    says "v1-b64-const n=1000 sm_75"
+    case $output in *"All rows"*) false ;; esac
+}
