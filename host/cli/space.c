@@ -184,7 +184,8 @@ static enum rung_status read_shard(struct rung_space *space, const char *text,
 {
     unsigned shard = 0, n = 1;
     char rest;
-    if (text && (sscanf(text, "%u/%u%c", &shard, &n, &rest) != 2 || n == 0 || shard >= n ||
+    /* Nine digits: a number that would wrap round is none, for it would name another shard. */
+    if (text && (sscanf(text, "%9u/%9u%c", &shard, &n, &rest) != 2 || n == 0 || shard >= n ||
                  strpbrk(text, "+- ")))
         return rung_fail(err, RUNG_USAGE,
                          "--shard '%s': I/N with N shards counted from 0, as 0/3, 1/3, 2/3", text);

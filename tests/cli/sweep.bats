@@ -46,6 +46,10 @@ ids_of() {
     says "leaves none of 48 cells"
     expect 2 small --shard 3/3
     says "'3/3'" "counted from 0"
+    expect 2 small --shard 0/4294967297 --list
+    says "'0/4294967297'" "counted from 0"
+    expect 2 small --shard 4294967297/4294967298 --list
+    says "'4294967297/4294967298'" "counted from 0"
     expect 2 small --timer graph --state clean
     says "rotate or warm, not clean"
     expect 2 small --state cold
