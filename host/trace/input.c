@@ -74,6 +74,13 @@ static bool is_list(const char *word)
     return strchr(word, ',') != NULL || (end != word && *end == '\0');
 }
 
+/* Between two commas of a command line stands a number; in a file commas may trail a line. */
+static bool has_gap(const char *list)
+{
+    size_t length = strlen(list);
+    return list[0] == ',' || list[length - 1] == ',' || strstr(list, ",,");
+}
+
 static enum rung_status read_file(struct rung_trace_input *out, struct rung_arena *arena,
                                   const char *option, const char *path, struct rung_error *err)
 {
@@ -102,6 +109,9 @@ enum rung_status rung_trace_input_read(struct rung_trace_input *out, struct rung
             out->pattern = words[i].pattern;
             return RUNG_OK;
         }
+    if (is_list(word) && has_gap(word))
+        return rung_fail(err, RUNG_USAGE, "%s '%s': an element is missing beside a comma", option,
+                         word);
     if (is_list(word))
         return read_numbers(out, arena, option, word, err);
     return read_file(out, arena, option, word, err);

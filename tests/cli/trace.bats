@@ -24,6 +24,8 @@ teardown() {
     says "9 elements"
     expect 2 rung trace v3-b8-const --input 1,two,3
     says "number 2" "'two'"
+    expect 2 rung trace v3-b8-const --input 1,,2
+    says "1,,2" "missing"
     expect 2 rung trace v3-b8-const --input 1,2,3 --n 4
     says "3 numbers" "4 elements"
     expect 2 rung trace v3-b8-const-dot --input 1,2,3 --input-b 1,2
