@@ -40,6 +40,28 @@ void rung_text_append(struct rung_text *text, const char *string)
     rung_text_append_bytes(text, string, strlen(string));
 }
 
+void rung_text_append_xml(struct rung_text *text, const char *string)
+{
+    for (; *string; string++) {
+        switch (*string) {
+        case '&':
+            rung_text_append(text, "&amp;");
+            break;
+        case '<':
+            rung_text_append(text, "&lt;");
+            break;
+        case '>':
+            rung_text_append(text, "&gt;");
+            break;
+        case '"':
+            rung_text_append(text, "&quot;");
+            break;
+        default:
+            rung_text_append_bytes(text, string, 1);
+        }
+    }
+}
+
 void rung_text_format(struct rung_text *text, const char *format, ...)
 {
     va_list args;

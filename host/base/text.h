@@ -15,6 +15,8 @@ struct rung_text {
 
 void rung_text_append(struct rung_text *text, const char *string);
 void rung_text_append_bytes(struct rung_text *text, const char *bytes, size_t length);
+/* For HTML, XML and SVG, between tags and in quoted attributes: & < > " become entities. */
+void rung_text_append_xml(struct rung_text *text, const char *string);
 void rung_text_format(struct rung_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

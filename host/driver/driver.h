@@ -20,7 +20,7 @@ enum rung_driver_kind { RUNG_DRIVER_CUDA, RUNG_DRIVER_SIM };
 struct rung_driver {
     enum rung_driver_kind kind;
     char path[512]; /* the library that was opened; "(built in)" for the simulator */
-    void *library;  /* dlopen handle, NULL for the simulator */
+    void *handle;   /* of dlopen, NULL for the simulator */
     /* What only the simulator can do: counters, checks, schedules, observers. NULL on a card. */
     const struct rung_sim_control *sim;
     /* In one line why a kernel failed last, "" if none did: the code alone does not say which line,

@@ -66,13 +66,13 @@ static void *find_function(const struct finder *finder, const char *name, int ab
 static enum rung_status recognise_simulator(struct rung_driver *driver, struct rung_error *err)
 {
     const struct rung_sim_control *(*control)(int version) = NULL;
-    void *symbol = dlsym(driver->library, RUNG_SIM_CONTROL_SYMBOL);
+    void *symbol = dlsym(driver->handle, RUNG_SIM_CONTROL_SYMBOL);
     if (!symbol)
         return RUNG_OK;
     ASSIGN_FUNCTION(control, symbol);
     driver->kind = RUNG_DRIVER_SIM;
     driver->sim = control(RUNG_SIM_CONTROL_VERSION);
-    void *explain = dlsym(driver->library, RUNG_SIM_EXPLAIN_SYMBOL);
+    void *explain = dlsym(driver->handle, RUNG_SIM_EXPLAIN_SYMBOL);
     ASSIGN_FUNCTION(driver->explain, explain);
     if (!driver->sim)
         return rung_fail(err, RUNG_UNABLE, "%s is the simulator of another version of this program",
@@ -84,7 +84,7 @@ static void record_path(struct rung_driver *driver, const char *asked)
 {
     struct link_map *map = NULL;
     const char *path = asked;
-    if (dlinfo(driver->library, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name[0])
+    if (dlinfo(driver->handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name[0])
         path = map->l_name;
     snprintf(driver->path, sizeof driver->path, "%s", path);
 }
@@ -99,7 +99,7 @@ static enum rung_status refuse_stub(const struct rung_driver *driver, struct run
 
 static enum rung_status fill(struct rung_driver *driver, struct rung_error *err)
 {
-    struct finder finder = find_finder(driver->library);
+    struct finder finder = find_finder(driver->handle);
     if (!finder.with_status && !finder.plain)
         return rung_fail(err, RUNG_UNABLE,
                          "%s has no cuGetProcAddress: not a CUDA driver, or one older than "
@@ -126,8 +126,8 @@ enum rung_status rung_driver_open_cuda(struct rung_driver *out, const char *path
 {
     const char *file = path ? path : "libcuda.so.1";
     struct rung_driver driver = {.kind = RUNG_DRIVER_CUDA};
-    driver.library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (!driver.library)
+    driver.handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!driver.handle)
         return rung_fail(err, RUNG_UNABLE, "no CUDA driver: %s", dlerror());
     record_path(&driver, file);
     enum rung_status status = fill(&driver, err);
@@ -143,7 +143,7 @@ enum rung_status rung_driver_open_cuda(struct rung_driver *out, const char *path
 
 void rung_driver_close(struct rung_driver *driver)
 {
-    if (driver->library)
-        dlclose(driver->library);
+    if (driver->handle)
+        dlclose(driver->handle);
     *driver = (struct rung_driver){0};
 }

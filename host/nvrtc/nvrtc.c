@@ -22,7 +22,7 @@ static const char *const library_folders[] = {"", "/lib64", "/lib", "/nvidia/cu1
 
 /* A search under way. */
 struct search {
-    void *library;
+    void *handle;
     struct rung_text tried; /* one line for each place that had none */
 };
 
@@ -30,10 +30,10 @@ static void *load(struct search *search, const char *name)
 {
     /* Local: several releases stand side by side, each with its own names. Never unmapped: NVRTC
      * leaves memory and thread state of its own behind, which a second opening would add to. */
-    search->library = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
-    if (!search->library)
+    search->handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+    if (!search->handle)
         rung_text_format(&search->tried, "\n  %s", dlerror());
-    return search->library;
+    return search->handle;
 }
 
 static bool is_folder(const char *path)
@@ -125,7 +125,7 @@ static enum rung_status find_library(void **library, const char *path, struct ru
                                rung_text_string(&search.tried));
     }
     rung_text_release(&search.tried);
-    *library = search.library;
+    *library = search.handle;
     return status;
 }
 

@@ -6,28 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void rung_html_escape(struct rung_text *out, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            rung_text_append(out, "&amp;");
-            break;
-        case '<':
-            rung_text_append(out, "&lt;");
-            break;
-        case '>':
-            rung_text_append(out, "&gt;");
-            break;
-        case '"':
-            rung_text_append(out, "&quot;");
-            break;
-        default:
-            rung_text_append_bytes(out, text, 1);
-        }
-    }
-}
-
 void rung_html_format(struct rung_text *out, const char *format, ...)
 {
     char *text = NULL;
@@ -39,7 +17,7 @@ void rung_html_format(struct rung_text *out, const char *format, ...)
         out->failed = true;
         return;
     }
-    rung_html_escape(out, text);
+    rung_text_append_xml(out, text);
     free(text);
 }
 
@@ -47,9 +25,9 @@ static void json_row(struct rung_text *out, const char *name, const json_t *valu
 {
     char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     rung_text_append(out, "<tr><th scope=row>");
-    rung_html_escape(out, name);
+    rung_text_append_xml(out, name);
     rung_text_append(out, "</th><td>");
-    rung_html_escape(out, json_is_string(value) ? json_string_value(value) : text ? text : "");
+    rung_text_append_xml(out, json_is_string(value) ? json_string_value(value) : text ? text : "");
     rung_text_append(out, "</td></tr>\n");
     free(text);
 }
@@ -104,7 +82,7 @@ void rung_html_begin(struct rung_text *out, const char *title)
     rung_text_append(out, "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
                           "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n"
                           "<title>");
-    rung_html_escape(out, title);
+    rung_text_append_xml(out, title);
     rung_text_append(out, "</title>\n<style>\n");
     rung_text_append(out, style);
     rung_text_append(out, "</style>\n</head>\n<body>\n");

@@ -6,9 +6,6 @@
 
 #include "base/text.h"
 
-/* Text with &, <, > and quotes escaped. */
-void rung_html_escape(struct rung_text *out, const char *text);
-
 /* Printf, then escaped. */
 void rung_html_format(struct rung_text *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -25,11 +25,11 @@ struct page {
 static void card(struct rung_text *out, const char *label, const char *value, const char *note)
 {
     rung_text_append(out, "<li><span class=soft>");
-    rung_html_escape(out, label);
+    rung_text_append_xml(out, label);
     rung_text_append(out, "</span><b>");
-    rung_html_escape(out, value);
+    rung_text_append_xml(out, value);
     rung_text_append(out, "</b><span class=soft>");
-    rung_html_escape(out, note);
+    rung_text_append_xml(out, note);
     rung_text_append(out, "</span></li>\n");
 }
 
@@ -73,7 +73,7 @@ static void head(struct page *page, const struct rung_results *files, size_t n_f
             failed += status != RUNG_ROW_OK && status != RUNG_ROW_WRONG;
         }
     rung_text_append(page->out, "<header><h1>");
-    rung_html_escape(page->out, page->options->title);
+    rung_text_append_xml(page->out, page->options->title);
     rung_text_append(page->out, "</h1><p class=soft>");
     rung_html_format(page->out, "%s, %s", device_of(&files[0]), date_of(&files[0]));
     rung_text_append(page->out, "</p></header>\n<ul class=cards>\n");
@@ -131,11 +131,11 @@ static enum rung_status add_plot(struct page *page, const struct rung_plot *plot
     if (status == RUNG_OK && page->plots) {
         rung_text_format(page->out, "<figure%s id=\"%s\" role=group aria-label=\"",
                          wide ? " class=wide" : "", plot->name);
-        rung_html_escape(page->out, plot->caption);
+        rung_text_append_xml(page->out, plot->caption);
         rung_text_append(page->out, "\">\n");
         rung_text_append_bytes(page->out, rung_text_string(&svg), svg.length);
         rung_text_append(page->out, "<figcaption>");
-        rung_html_escape(page->out, plot->caption);
+        rung_text_append_xml(page->out, plot->caption);
         rung_text_append(page->out, "</figcaption></figure>\n");
     }
     rung_text_release(&svg);
@@ -151,9 +151,9 @@ static enum rung_status add_plots(struct page *page, const struct rung_group *gr
         rung_plots_make(&plots, group, kind, number, page->ceiling, page->err);
     if (status == RUNG_OK && plots.n && page->plots) {
         rung_text_append(page->out, "<h3>");
-        rung_html_escape(page->out, heading);
+        rung_text_append_xml(page->out, heading);
         rung_text_append(page->out, "</h3><p>");
-        rung_html_escape(page->out, text);
+        rung_text_append_xml(page->out, text);
         rung_text_append(page->out, kind == RUNG_PLOTS_DISTRIBUTION ? "</p>\n<div>\n"
                                                                     : "</p>\n<div class=plots>\n");
     }
@@ -199,7 +199,7 @@ static enum rung_status add_group(struct page *page, const struct rung_group *gr
         "same "
         "weighted by bank conflicts: what each rung saves, before any clock has a say.";
     rung_text_append(page->out, "<section><h2>");
-    rung_html_escape(page->out, group->question);
+    rung_text_append_xml(page->out, group->question);
     rung_text_append(page->out, "</h2>\n");
     enum rung_status status = RUNG_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == RUNG_OK; i++)

@@ -14,7 +14,7 @@ static void number(struct rung_text *out, const char *format, double value)
     if (isfinite(value)) {
         char text[48];
         snprintf(text, sizeof text, format, value);
-        rung_html_escape(out, text);
+        rung_text_append_xml(out, text);
     }
     rung_text_append(out, "</td>");
 }
@@ -24,7 +24,7 @@ static void id_cell(struct rung_text *out, const struct rung_row *row)
     char id[RUNG_ID_SIZE];
     rung_config_id(&row->config, id);
     rung_text_append(out, "<th scope=row class=id>");
-    rung_html_escape(out, id);
+    rung_text_append_xml(out, id);
     rung_text_append(out, "</th>");
 }
 
@@ -96,7 +96,7 @@ void rung_page_failures(struct rung_text *out, const struct rung_results *files,
             if (row->status == RUNG_ROW_OK)
                 continue;
             rung_text_append(out, "<li><code>");
-            rung_html_escape(out, files[f].rows[i].key);
+            rung_text_append_xml(out, files[f].rows[i].key);
             rung_text_append(out, "</code>: ");
             rung_html_format(out, "%s, %s", rung_row_status_word(row->status), row->reason);
             rung_text_append(out, "</li>\n");
@@ -210,7 +210,7 @@ static void one_row(struct rung_text *out, const struct rung_row *row, bool any_
     rung_html_format(out, "%s %s %s", rung_row_word(row, "state", ""),
                      rung_row_word(row, "timer", ""), row->image);
     rung_text_append(out, "</td><td>");
-    rung_html_escape(out, rung_row_status_word(row->status));
+    rung_text_append_xml(out, rung_row_status_word(row->status));
     rung_text_append(out, "</td></tr>\n");
 }
 

@@ -56,7 +56,7 @@ static bool put_data(struct rung_text *out, const struct rung_trace *traces, siz
 
 static void put_head(struct rung_text *out, const struct rung_trace *trace)
 {
-    rung_svg_escape(out, trace->title);
+    rung_text_append_xml(out, trace->title);
     rung_text_format(out, " · %s of %llu elements · one block of %u threads, %u warp%s · %s",
                      trace->inputs[1] ? "dot product" : "sum", (unsigned long long)trace->n,
                      trace->config.block, trace->n_warps, trace->n_warps == 1 ? "" : "s",
@@ -101,9 +101,9 @@ static enum rung_status put_trace(struct rung_text *out, const struct rung_trace
                      index);
     if (several) {
         rung_text_append(out, "<header><h2>");
-        rung_svg_escape(out, trace->id);
+        rung_text_append_xml(out, trace->id);
         rung_text_append(out, "</h2><p class=\"soft\">");
-        rung_svg_escape(out, trace->title);
+        rung_text_append_xml(out, trace->title);
         rung_text_append(out, "</p></header>\n");
     }
     rung_text_append(out, "<div class=\"now\"><div><div class=\"step-name\"></div>"
@@ -121,7 +121,7 @@ static enum rung_status put_trace(struct rung_text *out, const struct rung_trace
     rung_text_format(out, "<p class=\"result %s\">", trace->correct ? "good" : "wrong");
     struct rung_text verification = {0};
     rung_trace_write_verification(&verification, trace, 16);
-    rung_svg_escape(out, rung_text_string(&verification));
+    rung_text_append_xml(out, rung_text_string(&verification));
     rung_text_release(&verification);
     rung_text_append(out, "</p>\n</article>\n");
     return status;
@@ -131,7 +131,7 @@ static void put_ids(struct rung_text *out, const struct rung_trace *traces, size
 {
     for (size_t i = 0; i < n_traces; i++) {
         rung_text_append(out, i ? ", " : "");
-        rung_svg_escape(out, traces[i].id);
+        rung_text_append_xml(out, traces[i].id);
     }
 }
 
@@ -161,7 +161,7 @@ static enum rung_status put_mark(struct rung_text *out, const char *mark, size_t
     } else if (strcmp(word, "CLASS") == 0) {
         rung_text_append(out, n_traces > 3 ? "several many" : several ? "several" : "single");
     } else if (strcmp(word, "COMMAND") == 0) {
-        rung_svg_escape(out, command);
+        rung_text_append_xml(out, command);
     } else if (strcmp(word, "STYLE") == 0) {
         rung_text_append(out, rung_trace_page_css);
     } else if (strcmp(word, "SCRIPT") == 0) {

@@ -4,33 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-void rung_svg_escape(struct rung_text *out, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            rung_text_append(out, "&amp;");
-            break;
-        case '<':
-            rung_text_append(out, "&lt;");
-            break;
-        case '>':
-            rung_text_append(out, "&gt;");
-            break;
-        case '"':
-            rung_text_append(out, "&quot;");
-            break;
-        default:
-            rung_text_append_bytes(out, text, 1);
-        }
-    }
-}
-
 void rung_svg_text(struct rung_text *out, double x, double y, const char *attributes,
                    const char *text)
 {
     rung_text_format(out, "<text x=\"%g\" y=\"%g\" %s>", x, y, attributes);
-    rung_svg_escape(out, text);
+    rung_text_append_xml(out, text);
     rung_text_append(out, "</text>\n");
 }
 
@@ -70,7 +48,7 @@ static void write_frame(struct rung_text *out, const struct rung_trace *trace,
                      "height=\"%g\" role=\"img\" font-family=\"system-ui, 'Segoe UI', 'DejaVu "
                      "Sans', sans-serif\">\n<title>",
                      width, height, width, height);
-    rung_svg_escape(out, trace->id);
+    rung_text_append_xml(out, trace->id);
     rung_text_append(out, ", step by step</title>\n"
                           "<style>.mono{font-family:ui-monospace,'SF Mono','DejaVu Sans "
                           "Mono',Consolas,monospace}</style>\n");

@@ -32,8 +32,7 @@ void rung_svg_ladder(struct rung_text *out, struct rung_svg_size *size,
 void rung_svg_grid(struct rung_text *out, struct rung_svg_size *size,
                    const struct rung_trace *trace);
 
-/* Escapes for text and attribute values. */
-void rung_svg_escape(struct rung_text *out, const char *text);
+/* A text element. */
 void rung_svg_text(struct rung_text *out, double x, double y, const char *attributes,
                    const char *text);
 

@@ -44,7 +44,7 @@ static void draw_cell(const struct drawing *d, const struct cell *cell, const ch
     const char *fill = cell->strong ? RUNG_SVG_ACTIVE : RUNG_SVG_CELL;
     rung_text_format(d->out, "<g class=\"cell%s%s%s\" %s><title>", cell->strong ? " strong" : "",
                      cell->bad ? " bad" : "", cell->unread ? " unread" : "", attributes);
-    rung_svg_escape(d->out, cell->tip);
+    rung_text_append_xml(d->out, cell->tip);
     rung_text_format(d->out,
                      "</title><rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" rx=\"5\" "
                      "fill=\"%s\" stroke=\"%s\" stroke-width=\"%g\"%s/>",
@@ -65,7 +65,7 @@ static void draw_cell(const struct drawing *d, const struct cell *cell, const ch
                      : cell->strong ? RUNG_SVG_PAPER
                                     : RUNG_SVG_SOFT,
                      cell->strong || cell->bad ? " font-weight=\"600\"" : "");
-    rung_svg_escape(d->out, cell->text);
+    rung_text_append_xml(d->out, cell->text);
     rung_text_append(d->out, "</text></g>\n");
     if (cell->thread) {
         char where[160];

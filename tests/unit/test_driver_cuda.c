@@ -34,7 +34,7 @@ static void refuses(const char *way, const char *part)
     assert_int_equal(open_fake(&driver, way, &err), RUNG_UNABLE);
     assert_contains(err.text, part);
     assert_contains(err.text, RUNG_FAKE_CUDA);
-    assert_null(driver.library);
+    assert_null(driver.handle);
     rung_driver_close(&driver);
 }
 
@@ -103,7 +103,7 @@ static void optional_functions_may_be_missing(void **state)
     assert_null(driver.cuLinkCreate);
     assert_non_null(driver.cuLaunchKernel);
     rung_driver_close(&driver);
-    assert_null(driver.library);
+    assert_null(driver.handle);
     assert_null(driver.cuLaunchKernel);
 }
 

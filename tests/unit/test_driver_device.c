@@ -59,7 +59,7 @@ static void card_failures_are_told(void **state)
             rung_device_open(&device, cases[i].word, RUNG_FAKE_CUDA, NULL, &err);
         assert_true(status == RUNG_UNABLE || status == RUNG_DRIVER);
         assert_contains(err.text, cases[i].part);
-        assert_null(device.driver.library);
+        assert_null(device.driver.handle);
         rung_device_close(&device);
     }
 }
