@@ -13,7 +13,7 @@
 
 #define CONTROL_BLOCK                                                                              \
     64 /* of a negative control without --block: two warps, so that both can err */
-#define OLDEST_TARGET 75 /* what the simulator is given where nothing is asked for */
+#define OLDEST_TARGET 75 /* `native` on the simulator */
 #define PAGE_TRACES 8    /* as many versions as fit beside each other */
 
 struct trace_options {
@@ -92,9 +92,12 @@ static const struct argp parser = {
         "\v-o FILE.html makes a page to step through, with several ids side by side; -o FILE.svg "
         "a picture. The names of negative controls are ids too: they show the mistake where it "
         "happens.\n\n"
+        "The block runs on the simulator, which also looks for races, unless --device cuda is "
+        "given: then the kernel, compiled to write down what it does, runs on the card.\n\n"
         "Examples:\n"
         "  rung trace v3-b8-const-dot\n"
         "  rung trace v2-b256-const -o conflicts.html\n"
+        "  rung trace v8-b256-const --device cuda\n"
         "  rung trace v1-b256-const v2-b256-const v3-b256-const -o ladder.html",
     .children = children};
 
@@ -232,26 +235,35 @@ static enum rung_status prepare(struct rung_trace_request requests[PAGE_TRACES],
 
 /* --- what it runs on ------------------------------------------------------------------------- */
 
-/* The options that other commands give to cards. */
+/* Where nothing is asked for a trace runs on the simulator, which also checks. */
+static const char *machine(const struct rung_selection *selection)
+{
+    bool named = selection->device && strcmp(selection->device, "auto") != 0;
+    return named ? selection->device : "sim";
+}
+
 static enum rung_status check_machine(const struct rung_selection *selection,
                                       struct rung_error *err)
 {
-    const char *device = selection->device ? selection->device : "auto";
+    bool sim = strcmp(machine(selection), "sim") == 0;
     enum rung_image_kind kind;
-    if (strcmp(device, "auto") != 0 && strcmp(device, "sim") != 0)
-        return rung_fail(err, RUNG_USAGE, "--device '%s': a card does not show its steps; sim does",
-                         device);
-    if (selection->driver)
-        return rung_fail(err, RUNG_USAGE, "--driver '%s': a trace runs on the simulator",
+    if (!sim && strncmp(machine(selection), "cuda", 4) != 0)
+        return rung_fail(err, RUNG_USAGE,
+                         "--device '%s': auto, sim, cuda or cuda:K must stand there",
+                         selection->device);
+    if (selection->driver && sim)
+        return rung_fail(err, RUNG_USAGE,
+                         "--driver '%s': a trace runs on the simulator; a driver is for --device "
+                         "cuda",
                          selection->driver);
     if (rung_selection_image(&kind, selection, err) != RUNG_OK)
         return RUNG_USAGE;
-    if (kind == RUNG_IMAGE_CUBIN)
+    if (kind == RUNG_IMAGE_CUBIN && sim)
         return rung_fail(err, RUNG_USAGE, "--image cubin: the simulator executes PTX only");
     return RUNG_OK;
 }
 
-/* --target, one of them. */
+/* --target, one of them; where none is given, what suits the device. */
 static enum rung_status choose_target(unsigned *out, const struct session *session,
                                       struct rung_error *err)
 {
@@ -259,7 +271,11 @@ static enum rung_status choose_target(unsigned *out, const struct session *sessi
     unsigned supported[RUNG_TARGETS_MAX], *targets = NULL;
     size_t n_supported = session->nvrtc ? rung_nvrtc_targets(session->nvrtc, supported) : 0;
     size_t n_targets = 0;
-    enum rung_status status = rung_selection_targets(&targets, &n_targets, selection, OLDEST_TARGET,
+    unsigned native = session->device.driver.sim ? OLDEST_TARGET : session->device.cc;
+    *out = rung_trace_target(&session->device, session->nvrtc);
+    if (!selection->target)
+        return RUNG_OK;
+    enum rung_status status = rung_selection_targets(&targets, &n_targets, selection, native,
                                                      supported, n_supported, err);
     if (status == RUNG_OK && n_targets != 1)
         status = rung_fail(err, RUNG_USAGE, "--target '%s': a trace is of one target",
@@ -278,7 +294,7 @@ static enum rung_status open_machine(struct session *session, struct rung_error 
     if (rung_nvrtc_open(&session->nvrtc, selection->nvrtc, &session->no_nvrtc) != RUNG_OK &&
         selection->nvrtc)
         return rung_fail(err, session->no_nvrtc.status, "%s", session->no_nvrtc.text);
-    return rung_device_open(&session->device, "sim", NULL, why, err);
+    return rung_device_open(&session->device, machine(selection), selection->driver, why, err);
 }
 
 static void close_session(struct session *session)
@@ -299,9 +315,13 @@ static enum rung_status capture_all(struct session *session, struct rung_trace_r
                                        .cache = session->cache};
     for (size_t i = 0; i < session->options->n_ids && status == RUNG_OK; i++) {
         requests[i].target = session->target;
+        rung_selection_image(&requests[i].image, &session->options->selection, NULL);
         status = rung_trace_capture(&session->traces[i], &session->arena, &session->device, &images,
                                     &requests[i], err);
     }
+    if (status == RUNG_OK && !session->device.driver.sim)
+        fprintf(stderr, "rung trace: on a card nothing looks for races and wrong barriers; "
+                        "--device sim does\n");
     return status;
 }
 

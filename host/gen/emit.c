@@ -15,6 +15,7 @@ struct emitter {
     unsigned n_loads;                  /* load directives passed */
     unsigned n_phases;                 /* phases opened */
     bool sweeping;                     /* below a sweep: its loop guards the loads */
+    bool traced;                       /* what touches data is written as TRACE_…, trace.cu.in */
     const struct rung_line *unused[8]; /* directives that wait for their placeholder */
     unsigned n_unused;
 };
@@ -52,8 +53,25 @@ static void print(struct emitter *e, const struct rung_expr *expr)
     rung_expr_print(e->out, expr, &e->kernel->scope, e->bindings);
 }
 
+static void print_slot(struct emitter *e, const char *array, const struct rung_operand *operand)
+{
+    rung_text_format(e->out, "%s[", array);
+    print(e, operand->index);
+    rung_text_append(e->out, "]");
+}
+
+/* The same, as what is read. */
+static void print_read(struct emitter *e, const char *trace, const char *array,
+                       const struct rung_operand *operand)
+{
+    rung_text_append(e->out, e->traced ? trace : "");
+    print_slot(e, array, operand);
+    rung_text_append(e->out, e->traced ? ")" : "");
+}
+
 static void print_operand(struct emitter *e, const struct rung_operand *operand)
 {
+    bool dot = e->kernel->config.op == RUNG_OP_DOT;
     switch (operand->kind) {
     case RUNG_OPERAND_NONE:
         return;
@@ -61,22 +79,17 @@ static void print_operand(struct emitter *e, const struct rung_operand *operand)
         rung_text_append(e->out, "sum");
         return;
     case RUNG_OPERAND_TILE:
-        rung_text_append(e->out, "tile[");
-        print(e, operand->index);
-        rung_text_append(e->out, "]");
+        print_read(e, "TRACE_READ(", "tile", operand);
         return;
     case RUNG_OPERAND_INPUT:
-        rung_text_append(e->out, e->kernel->config.op == RUNG_OP_DOT ? "a[" : "in[");
-        print(e, operand->index);
-        rung_text_append(e->out, "]");
-        if (e->kernel->config.op == RUNG_OP_DOT) {
-            rung_text_append(e->out, " * b[");
-            print(e, operand->index);
-            rung_text_append(e->out, "]");
+        print_read(e, "TRACE_LOAD(", dot ? "a" : "in", operand);
+        if (dot) {
+            rung_text_append(e->out, " * ");
+            print_read(e, "TRACE_LOAD(", "b", operand);
         }
         return;
     case RUNG_OPERAND_SHUFFLE:
-        rung_text_append(e->out, "__shfl_down_sync(");
+        rung_text_append(e->out, e->traced ? "TRACE_SHUFFLE(" : "__shfl_down_sync(");
         print(e, operand->mask);
         rung_text_append(e->out, ", sum, ");
         print(e, operand->index);
@@ -87,12 +100,58 @@ static void print_operand(struct emitter *e, const struct rung_operand *operand)
     }
 }
 
+/* What stands around the value that `to` is given. */
+static void begin_assignment(struct emitter *e, const struct rung_operand *to)
+{
+    bool stores = e->traced && to->kind == RUNG_OPERAND_TILE;
+    rung_text_append(e->out, stores ? "TRACE_STORE(" : "");
+    if (to->kind == RUNG_OPERAND_TILE)
+        print_slot(e, "tile", to);
+    else
+        print_operand(e, to);
+    rung_text_append(e->out, stores ? ", " : " = ");
+}
+
+static void end_assignment(struct emitter *e, const struct rung_operand *to)
+{
+    rung_text_append(e->out, e->traced && to->kind == RUNG_OPERAND_TILE ? ");" : ";");
+}
+
+static void print_traced_addition(struct emitter *e, const struct rung_statement *addition)
+{
+    bool loaded = addition->from.kind == RUNG_OPERAND_INPUT;
+    bool product = loaded && e->kernel->config.op == RUNG_OP_DOT;
+    begin_assignment(e, &addition->to);
+    rung_text_append(e->out, product  ? "TRACE_ADD_PRODUCT("
+                             : loaded ? "TRACE_ADD_LOADED("
+                                      : "TRACE_ADD(");
+    print_operand(e, &addition->to);
+    rung_text_append(e->out, ", ");
+    if (product) {
+        print_read(e, "TRACE_LOAD(", "a", &addition->from);
+        rung_text_append(e->out, ", ");
+        print_read(e, "TRACE_LOAD(", "b", &addition->from);
+    } else {
+        print_operand(e, &addition->from);
+    }
+    rung_text_append(e->out, ")");
+    end_assignment(e, &addition->to);
+}
+
 static void print_statement(struct emitter *e, const struct rung_statement *statement)
 {
-    print_operand(e, &statement->to);
-    rung_text_append(e->out, statement->adds ? " += " : " = ");
-    print_operand(e, &statement->from);
-    rung_text_append(e->out, ";");
+    if (e->traced && statement->adds) {
+        print_traced_addition(e, statement);
+    } else if (statement->adds) {
+        print_operand(e, &statement->to);
+        rung_text_append(e->out, " += ");
+        print_operand(e, &statement->from);
+        rung_text_append(e->out, ";");
+    } else {
+        begin_assignment(e, &statement->to);
+        print_operand(e, &statement->from);
+        end_assignment(e, &statement->to);
+    }
 }
 
 /* A copy with a condition: into the register it leaves the identity where it does not hold, into
@@ -136,12 +195,12 @@ static bool fill_load(struct emitter *e)
         print_statement(e, load);
         return true;
     }
-    print_operand(e, &load->to);
-    rung_text_append(e->out, " = ");
+    begin_assignment(e, &load->to);
     print(e, load->from.index);
     rung_text_append(e->out, " < n ? ");
     print_operand(e, &load->from);
-    rung_text_format(e->out, " : %s;", rung_type_zero(e->kernel->config.type));
+    rung_text_format(e->out, " : %s", rung_type_zero(e->kernel->config.type));
+    end_assignment(e, &load->to);
     return true;
 }
 
@@ -236,7 +295,9 @@ static bool fill_put(struct emitter *e)
 
 static bool fill_result(struct emitter *e)
 {
+    rung_text_append(e->out, e->traced ? "TRACE_RESULT(" : "");
     print_operand(e, &e->kernel->result);
+    rung_text_append(e->out, e->traced ? ")" : "");
     return true;
 }
 
@@ -265,6 +326,7 @@ static bool fill_parameters(struct emitter *e)
     rung_text_format(e->out, ", %s *out, unsigned long long n", type);
     if (k->parameter >= 0)
         rung_text_format(e->out, ", unsigned int %s", k->scope.names[k->parameter]);
+    rung_text_append(e->out, e->traced ? ", trace_log trace" : "");
     return true;
 }
 
@@ -468,9 +530,9 @@ static enum rung_status emit_each(struct emitter *e, size_t first, size_t *end)
 }
 
 enum rung_status rung_emit_kernel(struct rung_text *out, struct rung_arena *arena,
-                                  struct rung_kernel *kernel, struct rung_error *err)
+                                  struct rung_kernel *kernel, bool traced, struct rung_error *err)
 {
-    struct emitter e = {.out = out, .arena = arena, .kernel = kernel, .err = err};
+    struct emitter e = {.out = out, .arena = arena, .kernel = kernel, .traced = traced, .err = err};
     rung_kernel_bind(e.bindings, kernel);
     const struct rung_template *tpl = kernel->tpl;
     enum rung_status status = RUNG_OK;

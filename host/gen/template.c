@@ -3,10 +3,12 @@
 
 #include <string.h>
 
+#include "gen/embedded.h"
 #include "gen/emit.h"
 #include "gen/kernel.h"
 #include "gen/model.h"
 #include "gen/parse.h"
+#include "gen/traced.h"
 
 unsigned rung_template_version(const struct rung_template *tpl)
 {
@@ -147,8 +149,8 @@ static enum rung_status emit_heading(struct rung_text *out, const struct rung_te
     return RUNG_OK;
 }
 
-enum rung_status rung_template_emit(struct rung_text *out, const struct rung_template *tpl,
-                                    const struct rung_config *config, struct rung_error *err)
+static enum rung_status emit(struct rung_text *out, const struct rung_template *tpl,
+                             const struct rung_config *config, bool traced, struct rung_error *err)
 {
     struct rung_arena arena = {0};
     struct rung_kernel kernel;
@@ -158,13 +160,29 @@ enum rung_status rung_template_emit(struct rung_text *out, const struct rung_tem
     if (status == RUNG_OK)
         status = emit_heading(out, tpl, config, err);
     if (status == RUNG_OK)
-        status = rung_emit_kernel(out, &arena, &kernel, err);
-    if (status == RUNG_OK && !tpl->control)
+        status = rung_emit_kernel(out, &arena, &kernel, traced, err);
+    if (status == RUNG_OK && !tpl->control && !traced)
         status = rung_emit_checks(out, &arena, &kernel, err);
     if (status == RUNG_OK && !rung_text_ok(out))
         status = rung_fail(err, RUNG_MEMORY, "out of memory");
     rung_arena_release(&arena);
     return status;
+}
+
+enum rung_status rung_template_emit(struct rung_text *out, const struct rung_template *tpl,
+                                    const struct rung_config *config, struct rung_error *err)
+{
+    return emit(out, tpl, config, false, err);
+}
+
+enum rung_status rung_template_emit_traced(struct rung_text *out, const struct rung_template *tpl,
+                                           const struct rung_config *config, struct rung_error *err)
+{
+    const char *functions = rung_embedded_text("trace.cu.in");
+    if (!functions)
+        return rung_fail(err, RUNG_UNABLE, "trace.cu.in is not part of this build");
+    rung_text_format(out, "%s#line 1\n", functions);
+    return emit(out, tpl, config, true, err);
 }
 
 /* Every form that the template says it has must be readable and print, at both ends of the block
@@ -186,7 +204,7 @@ static enum rung_status check_forms(const struct rung_template *tpl, struct rung
             continue;
         status = rung_kernel_make(&kernel, arena, tpl, &config, err);
         if (status == RUNG_OK)
-            status = rung_emit_kernel(&scratch, arena, &kernel, err);
+            status = rung_emit_kernel(&scratch, arena, &kernel, false, err);
         rung_text_clear(&scratch);
     }
     rung_text_release(&scratch);

@@ -1,27 +1,31 @@
-/* One launch of one block under an observer. */
+/* One launch of one block: under an observer where the driver has one, else of the kernel that
+ * writes down what it does. */
 #include "trace/capture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/module.h"
 #include "nvrtc/cache.h"
 #include "sim/sim.h"
 #include "trace/log.h"
+#include "trace/traced.h"
 
 #define OLDEST_TARGET 75
 #define FINDINGS 64
 
 /* Everything that a capture holds, released at one place. */
 struct capture {
-    const struct rung_driver *driver;
+    const struct rung_device *device;
+    const struct rung_driver *driver; /* the device's */
     const struct rung_trace_request *request;
+    bool traced; /* the kernel writes down what it does */
     struct rung_text source;
     char symbol[RUNG_ID_SIZE];
     const char *ptx; /* in the arena */
-    CUmodule module;
-    CUfunction function;
-    CUdeviceptr inputs[2], output;
+    struct rung_module kernel;
+    CUdeviceptr inputs[2], output, records;
     struct rung_trace_log log;
     struct rung_error stopped;       /* why the launch ended early, if it did */
     struct rung_sim_options options; /* as they were before */
@@ -43,9 +47,20 @@ void rung_trace_capacity(uint64_t *usual, uint64_t *most, const struct rung_temp
 
 /* --- code ------------------------------------------------------------------------------------ */
 
-static unsigned target_of(const struct capture *capture)
+unsigned rung_trace_target(const struct rung_device *device, const struct rung_nvrtc *nvrtc)
 {
-    return capture->request->target ? capture->request->target : OLDEST_TARGET;
+    unsigned targets[RUNG_TARGETS_MAX], target = OLDEST_TARGET;
+    size_t n_targets = nvrtc && !device->driver.sim ? rung_nvrtc_targets(nvrtc, targets) : 0;
+    for (size_t i = 0; i < n_targets; i++)
+        if (targets[i] <= device->cc)
+            target = targets[i];
+    return target;
+}
+
+static unsigned target_of(const struct capture *capture, const struct rung_nvrtc *nvrtc)
+{
+    unsigned asked = capture->request->target;
+    return asked ? asked : rung_trace_target(capture->device, nvrtc);
 }
 
 static enum rung_status keep_ptx(struct capture *capture, struct rung_arena *arena, const char *ptx,
@@ -55,21 +70,26 @@ static enum rung_status keep_ptx(struct capture *capture, struct rung_arena *are
     return capture->ptx ? RUNG_OK : rung_fail(err, RUNG_MEMORY, "out of memory for PTX");
 }
 
-static enum rung_status compile(struct capture *capture, struct rung_arena *arena,
+static enum rung_status compile(struct rung_compiled *out, const struct capture *capture,
+                                const char *source, const char *architecture,
                                 const struct rung_image_source *images, struct rung_error *err)
 {
     char name[RUNG_ID_SIZE + 8], target[32];
     snprintf(name, sizeof name, "%s.cu", capture->symbol);
-    snprintf(target, sizeof target, "compute_%u", target_of(capture));
+    snprintf(target, sizeof target, "%s_%u", architecture, target_of(capture, images->nvrtc));
     const char *const options[] = {"--std=c++17", "--generate-line-info"};
-    struct rung_compile_job job = {.source = rung_text_string(&capture->source),
-                                   .name = name,
-                                   .target = target,
-                                   .options = options,
-                                   .n_options = 2};
+    struct rung_compile_job job = {
+        .source = source, .name = name, .target = target, .options = options, .n_options = 2};
+    return rung_cached_compile(out, images->cache, images->nvrtc, &job, err);
+}
+
+static enum rung_status compile_kernel(struct capture *capture, struct rung_arena *arena,
+                                       const struct rung_image_source *images,
+                                       struct rung_error *err)
+{
     struct rung_compiled compiled = {0};
     enum rung_status status =
-        rung_cached_compile(&compiled, images->cache, images->nvrtc, &job, err);
+        compile(&compiled, capture, rung_text_string(&capture->source), "compute", images, err);
     if (status == RUNG_OK)
         status = keep_ptx(capture, arena, compiled.ptx, compiled.ptx_length, err);
     rung_compiled_release(&compiled);
@@ -87,30 +107,65 @@ static enum rung_status find_image(struct capture *capture, struct rung_arena *a
         return rung_fail(err, RUNG_UNABLE, "%s needs NVRTC: %s", capture->request->id,
                          images->nvrtc_why ? images->nvrtc_why : "there is none");
     rung_images_get(&image, &status, err, &ptx_only, &capture->request->config, 1,
-                    target_of(capture));
+                    target_of(capture, NULL));
     if (status == RUNG_OK)
         status = keep_ptx(capture, arena, image.ptx, image.ptx_length, err);
     rung_image_release(&image);
     return status;
 }
 
+static enum rung_status load_kernel(struct capture *capture, const char *ptx, size_t ptx_length,
+                                    const struct rung_compiled *compiled, struct rung_error *err)
+{
+    /* Both are borrowed, and only looked at. */
+    struct rung_image image = {.ptx = (char *)ptx, .ptx_length = ptx_length};
+    struct rung_image_facts facts;
+    enum rung_status status = RUNG_OK;
+    if (compiled && compiled->cubin) {
+        image.cubin = compiled->cubin;
+        image.cubin_length = compiled->cubin_length;
+        status = rung_image_check(&facts, image.cubin, image.cubin_length, err);
+        image.cubin_target = status == RUNG_OK ? facts.target : 0;
+    }
+    if (status == RUNG_OK)
+        status = rung_module_load(&capture->kernel, capture->device, &image,
+                                  capture->request->image, capture->symbol, err);
+    return status;
+}
+
+static enum rung_status load_traced(struct capture *capture, const struct rung_image_source *images,
+                                    struct rung_error *err)
+{
+    struct rung_text source = {0};
+    struct rung_compiled compiled = {0};
+    enum rung_status status =
+        rung_template_emit_traced(&source, capture->request->tpl, &capture->request->config, err);
+    if (status == RUNG_OK) /* the simulator has no use for a cubin */
+        status = compile(&compiled, capture, rung_text_string(&source),
+                         capture->driver->sim ? "compute" : "sm", images, err);
+    if (status == RUNG_OK)
+        status = load_kernel(capture, compiled.ptx, compiled.ptx_length, &compiled, err);
+    rung_compiled_release(&compiled);
+    rung_text_release(&source);
+    return status;
+}
+
 static enum rung_status load_code(struct capture *capture, struct rung_arena *arena,
                                   const struct rung_image_source *images, struct rung_error *err)
 {
+    if (capture->traced && !images->nvrtc)
+        return rung_fail(err, RUNG_UNABLE, "a trace on a card needs NVRTC: %s",
+                         images->nvrtc_why ? images->nvrtc_why : "there is none");
     rung_config_symbol(&capture->request->config, capture->symbol);
     enum rung_status status =
         rung_template_emit(&capture->source, capture->request->tpl, &capture->request->config, err);
     if (status == RUNG_OK)
-        status = images->nvrtc ? compile(capture, arena, images, err)
+        status = images->nvrtc ? compile_kernel(capture, arena, images, err)
                                : find_image(capture, arena, images, err);
     if (status != RUNG_OK)
         return status;
-    RUNG_CU(capture->driver, done, cuModuleLoadDataEx, &capture->module, capture->ptx, 0, NULL,
-            NULL);
-    RUNG_CU(capture->driver, done, cuModuleGetFunction, &capture->function, capture->module,
-            capture->symbol);
-done:
-    return status;
+    return capture->traced ? load_traced(capture, images, err)
+                           : load_kernel(capture, capture->ptx, strlen(capture->ptx), NULL, err);
 }
 
 /* --- data ------------------------------------------------------------------------------------ */
@@ -149,6 +204,12 @@ done:
     return status;
 }
 
+static size_t log_bytes(const struct capture *capture)
+{
+    return (size_t)capture->request->config.block * RUNG_TRACED_ROOM *
+           sizeof(struct rung_traced_record);
+}
+
 static enum rung_status load_data(struct capture *capture, struct rung_error *err)
 {
     size_t size = rung_type_size(capture->request->config.type);
@@ -158,6 +219,10 @@ static enum rung_status load_data(struct capture *capture, struct rung_error *er
             goto done;
     RUNG_CU(capture->driver, done, cuMemAlloc, &capture->output, size);
     RUNG_CU(capture->driver, done, cuMemsetD8, capture->output, 0xFF, size);
+    if (capture->traced) {
+        RUNG_CU(capture->driver, done, cuMemAlloc, &capture->records, log_bytes(capture));
+        RUNG_CU(capture->driver, done, cuMemsetD8, capture->records, 0, log_bytes(capture));
+    }
 done:
     return status;
 }
@@ -178,14 +243,14 @@ static void observe(struct capture *capture)
     capture->observing = true;
 }
 
-static enum rung_status launch(struct capture *capture, const struct rung_device *device,
-                               struct rung_error *err)
+static enum rung_status launch(struct capture *capture, struct rung_error *err)
 {
+    struct rung_traced_argument log = {.records = capture->records, .room = RUNG_TRACED_ROOM};
     unsigned long long n = capture->request->n;
     unsigned step = 2;
     struct rung_shape shape;
     rung_template_shape(&shape, capture->request->tpl, &capture->request->config);
-    void *params[5];
+    void *params[6];
     unsigned count = 0;
     for (unsigned vector = 0; vector < 2 && capture->request->inputs[vector]; vector++)
         params[count++] = &capture->inputs[vector];
@@ -193,10 +258,12 @@ static enum rung_status launch(struct capture *capture, const struct rung_device
     params[count++] = &n;
     if (shape.takes_step)
         params[count++] = &step;
+    if (capture->traced)
+        params[count++] = &log;
     enum rung_status status = RUNG_OK;
-    RUNG_CU(capture->driver, done, cuLaunchKernel, capture->function, 1, 1, 1,
-            capture->request->config.block, 1, 1, 0, device->stream, params, NULL);
-    RUNG_CU(capture->driver, done, cuStreamSynchronize, device->stream);
+    RUNG_CU(capture->driver, done, cuLaunchKernel, capture->kernel.function, 1, 1, 1,
+            capture->request->config.block, 1, 1, 0, capture->device->stream, params, NULL);
+    RUNG_CU(capture->driver, done, cuStreamSynchronize, capture->device->stream);
 done:
     return status;
 }
@@ -258,10 +325,10 @@ static enum rung_status add_findings(struct rung_trace *trace, struct rung_arena
 /* --- all of it ------------------------------------------------------------------------------- */
 
 static enum rung_status build(struct rung_trace *out, struct rung_arena *arena,
-                              const struct capture *capture, const struct rung_device *device,
-                              struct rung_error *err)
+                              const struct capture *capture, struct rung_error *err)
 {
     const struct rung_trace_request *request = capture->request;
+    const char *where = capture->device->name;
     struct rung_model model;
     struct rung_error no_model = {0};
     bool has_model = !request->control &&
@@ -269,18 +336,17 @@ static enum rung_status build(struct rung_trace *out, struct rung_arena *arena,
     const char *source = rung_text_string(&capture->source);
     char name[RUNG_ID_SIZE + 8];
     snprintf(name, sizeof name, "%s.cu", capture->symbol);
-    struct rung_trace_subject subject = {
-        .config = request->config,
-        .id = request->id,
-        .title = request->title,
-        .control = request->control,
-        .source = rung_arena_copy(arena, source, strlen(source)),
-        .source_name = rung_arena_copy(arena, name, strlen(name)),
-        .ptx = capture->ptx,
-        .where = rung_arena_copy(arena, device->name, strlen(device->name)),
-        .n = request->n,
-        .output_address = capture->output,
-        .model = has_model ? &model : NULL};
+    struct rung_trace_subject subject = {.config = request->config,
+                                         .id = request->id,
+                                         .title = request->title,
+                                         .control = request->control,
+                                         .source = rung_arena_copy(arena, source, strlen(source)),
+                                         .source_name = rung_arena_copy(arena, name, strlen(name)),
+                                         .ptx = capture->ptx,
+                                         .where = rung_arena_copy(arena, where, strlen(where)),
+                                         .n = request->n,
+                                         .output_address = capture->output,
+                                         .model = has_model ? &model : NULL};
     for (int i = 0; i < 2; i++) {
         subject.input_names[i] = request->input_names[i];
         subject.inputs[i] = request->inputs[i];
@@ -289,32 +355,47 @@ static enum rung_status build(struct rung_trace *out, struct rung_arena *arena,
     if (!subject.source || !subject.source_name || !subject.where)
         return rung_fail(err, RUNG_MEMORY, "out of memory for the trace of %s", request->id);
     enum rung_status status = rung_trace_build(out, arena, &capture->log, &subject, err);
-    return status == RUNG_OK ? add_findings(out, arena, capture, err) : status;
+    return status == RUNG_OK && capture->observing ? add_findings(out, arena, capture, err)
+                                                   : status;
 }
 
 static void release(struct capture *capture)
 {
     if (capture->observing)
         capture->driver->sim->set_options(&capture->options);
-    const CUdeviceptr buffers[] = {capture->inputs[0], capture->inputs[1], capture->output};
+    const CUdeviceptr buffers[] = {capture->inputs[0], capture->inputs[1], capture->output,
+                                   capture->records};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         if (buffers[i])
             capture->driver->cuMemFree(buffers[i]);
-    if (capture->module)
-        capture->driver->cuModuleUnload(capture->module);
+    rung_module_release(&capture->kernel);
     rung_trace_log_release(&capture->log);
     rung_text_release(&capture->source);
 }
 
 /* A launch that fails half-way is no failure here: what was seen until then is worth showing. */
-static enum rung_status run(struct capture *capture, const struct rung_device *device,
-                            struct rung_error *err)
+static enum rung_status run_observed(struct capture *capture, struct rung_error *err)
 {
     observe(capture);
-    enum rung_status status = launch(capture, device, &capture->stopped);
+    enum rung_status status = launch(capture, &capture->stopped);
     if (status == RUNG_OK || capture->log.n_records > 0)
         return RUNG_OK;
     return rung_fail_native(err, status, capture->stopped.native, "%s", capture->stopped.text);
+}
+
+static enum rung_status run_traced(struct capture *capture, struct rung_error *err)
+{
+    struct rung_traced_record *records = malloc(log_bytes(capture));
+    if (!records)
+        return rung_fail(err, RUNG_MEMORY, "out of memory for a trace");
+    enum rung_status status = launch(capture, err);
+    if (status == RUNG_OK)
+        RUNG_CU(capture->driver, done, cuMemcpyDtoH, records, capture->records, log_bytes(capture));
+    if (status == RUNG_OK)
+        status = rung_traced_read(&capture->log, records, &capture->request->config, err);
+done:
+    free(records);
+    return status;
 }
 
 enum rung_status rung_trace_capture(struct rung_trace *out, struct rung_arena *arena,
@@ -323,18 +404,23 @@ enum rung_status rung_trace_capture(struct rung_trace *out, struct rung_arena *a
                                     const struct rung_trace_request *request,
                                     struct rung_error *err)
 {
-    if (!device->driver.sim)
-        return rung_fail(err, RUNG_UNABLE, "a card does not show its steps; --device sim does");
-    struct capture capture = {.driver = &device->driver, .request = request};
+    struct capture capture = {.device = device,
+                              .driver = &device->driver,
+                              .request = request,
+                              .traced = request->traced || !device->driver.sim};
+    if (capture.traced && request->control)
+        return rung_fail(err, RUNG_UNABLE,
+                         "%s is wrong on purpose: the simulator shows it, --device sim",
+                         request->id);
     enum rung_status status = load_code(&capture, arena, images, err);
     if (status == RUNG_OK)
         status = load_data(&capture, err);
     if (status == RUNG_OK)
         status = rung_trace_log_init(&capture.log, capture.ptx, err);
     if (status == RUNG_OK)
-        status = run(&capture, device, err);
+        status = capture.traced ? run_traced(&capture, err) : run_observed(&capture, err);
     if (status == RUNG_OK)
-        status = build(out, arena, &capture, device, err);
+        status = build(out, arena, &capture, err);
     release(&capture);
     return status;
 }

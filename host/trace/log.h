@@ -1,4 +1,5 @@
-/* The events of one block as the simulator's observer saw them, kept for rung_trace_build. */
+/* The events of one block, as the simulator's observer saw them or as a traced kernel wrote them
+ * down (trace/traced.h), kept for rung_trace_build. */
 #ifndef RUNG_TRACE_LOG_H
 #define RUNG_TRACE_LOG_H
 

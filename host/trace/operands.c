@@ -87,6 +87,10 @@ void rung_trace_match_operands(struct rung_trace_addition *out,
             claim(sides[i], builder, warp, RUNG_SIM_EVENT_SHUFFLE, bits[i], lane);
     if (builder->element_bytes == 8)
         match_halves(out, builder, warp, record, lane);
+    if (out->left.origin == RUNG_TRACE_LANE && out->right.origin == RUNG_TRACE_LANE) {
+        out->left.origin = RUNG_TRACE_REGISTER; /* two halves of zeros are one fetched zero */
+        out->left.index = 0;
+    }
     /* What a thread owns stands left: its register, what was not shuffled to it, or, until the
      * store of the result tells, the slot of its own number. */
     bool both_shared =

@@ -42,8 +42,8 @@ teardown() {
     says "csv"
     expect 2 rung trace v3-b8-const v1-b8-const -o "$folder/x.svg"
     says "one id"
-    expect 2 rung trace v3-b8-const --device cuda
-    says "cuda"
+    expect 2 rung trace v3-b8-const --device tpu
+    says "'tpu'" "cuda:K"
     expect 2 rung trace v3-b8-const --image cubin
     says "PTX only"
     expect 2 rung trace v3-b8-const --driver /lib/libcuda.so.1
