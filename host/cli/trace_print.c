@@ -72,7 +72,7 @@ static json_t *row_json(const struct rung_trace *trace, unsigned target)
     struct rung_row row;
     rung_row_init(&row, &trace->config, trace->n);
     row.ptx_target = target;
-    snprintf(row.image, sizeof row.image, "ptx"); /* the simulator executes nothing else */
+    snprintf(row.image, sizeof row.image, "%s", trace->image);
     row.summed = trace->wrote;
     row.sum = trace->result;
     row.expected = trace->expected;

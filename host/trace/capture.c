@@ -355,6 +355,7 @@ static enum rung_status build(struct rung_trace *out, struct rung_arena *arena,
     if (!subject.source || !subject.source_name || !subject.where)
         return rung_fail(err, RUNG_MEMORY, "out of memory for the trace of %s", request->id);
     enum rung_status status = rung_trace_build(out, arena, &capture->log, &subject, err);
+    memcpy(out->image, capture->kernel.image, sizeof out->image);
     return status == RUNG_OK && capture->observing ? add_findings(out, arena, capture, err)
                                                    : status;
 }

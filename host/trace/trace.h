@@ -146,6 +146,7 @@ struct rung_trace {
     const char *source_name;
     const char *ptx;
     const char *where; /* what executed it */
+    char image[8];     /* "ptx" or "cubin": what it was given; "" unknown */
     uint64_t n;
     const char *input_names[2];
     const double *inputs[2];     /* the second NULL but for dot */
