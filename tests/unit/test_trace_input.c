@@ -102,7 +102,7 @@ static void refusals(void **state)
     check_refused("1e39", 1, RUNG_TYPE_F32, "more than an f32 holds");
     check_refused("1.5", 1, RUNG_TYPE_I32, "not a whole number that an i32 holds");
     check_refused("3000000000", 1, RUNG_TYPE_I32, "not a whole number that an i32 holds");
-    check_refused(",", 1, RUNG_TYPE_F32, "no numbers");
+    check_refused(",", 1, RUNG_TYPE_F32, "an element is missing");
     check_refused("/no/such/file", 1, RUNG_TYPE_F32, "no such file");
 }
 
