@@ -5,47 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD(name, word, help) word,
-static const char *const bound_words[] = {
-#define AXIS_BOUND WORD
-#include "config/axes.def"
-};
-static const char *const unroll_words[] = {
-#define AXIS_UNROLL WORD
-#include "config/axes.def"
-};
-static const char *const predicate_words[] = {
-#define AXIS_PREDICATE WORD
-#include "config/axes.def"
-};
-static const char *const op_words[] = {
-#define AXIS_OP WORD
-#include "config/axes.def"
-};
-static const char *const type_words[] = {
-#define AXIS_TYPE WORD
-#include "config/axes.def"
-};
-static const char *const variant_words[] = {
-#define AXIS_VARIANT WORD
-#include "config/axes.def"
-};
-#undef WORD
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 static const struct {
     const char *option;
     const char *const *words; /* NULL: an axis of numbers */
-    size_t n_words;
 } axes[RUNG_AXES] = {
-    [RUNG_AXIS_BLOCK] = {"--block",     NULL,            0                     },
-    [RUNG_AXIS_BOUND] = {"--bound",     bound_words,     COUNT(bound_words)    },
-    [RUNG_AXIS_UNROLL] = {"--unroll",    unroll_words,    COUNT(unroll_words)   },
-    [RUNG_AXIS_PREDICATE] = {"--predicate", predicate_words, COUNT(predicate_words)},
-    [RUNG_AXIS_OP] = {"--op",        op_words,        COUNT(op_words)       },
-    [RUNG_AXIS_TYPE] = {"--type",      type_words,      COUNT(type_words)     },
-    [RUNG_AXIS_VARIANT] = {"--variant",   variant_words,   COUNT(variant_words)  },
-    [RUNG_AXIS_VERSION] = {"--version",   NULL,            0                     },
+    [RUNG_AXIS_BLOCK] = {"--block",     NULL                },
+    [RUNG_AXIS_BOUND] = {"--bound",     rung_bound_words    },
+    [RUNG_AXIS_UNROLL] = {"--unroll",    rung_unroll_words   },
+    [RUNG_AXIS_PREDICATE] = {"--predicate", rung_predicate_words},
+    [RUNG_AXIS_OP] = {"--op",        rung_op_words       },
+    [RUNG_AXIS_TYPE] = {"--type",      rung_type_words     },
+    [RUNG_AXIS_VARIANT] = {"--variant",   rung_variant_words  },
+    [RUNG_AXIS_VERSION] = {"--version",   NULL                },
 };
 
 static enum rung_status no_memory(struct rung_error *err)
@@ -70,10 +41,18 @@ static void add(struct rung_axis_values *values, unsigned item)
 
 /* Axes of words. */
 
+static size_t count_words(enum rung_axis axis)
+{
+    size_t n = 0;
+    while (axes[axis].words[n])
+        n++;
+    return n;
+}
+
 static enum rung_status refuse_word(enum rung_axis axis, const char *word, struct rung_error *err)
 {
     struct rung_text allowed = {0};
-    for (size_t i = 0; i < axes[axis].n_words; i++)
+    for (size_t i = 0; axes[axis].words[i]; i++)
         rung_text_format(&allowed, "%s, ", axes[axis].words[i]);
     enum rung_status status = rung_fail(err, RUNG_USAGE, "%s '%s': allowed are %sall",
                                         axes[axis].option, word, rung_text_string(&allowed));
@@ -84,7 +63,7 @@ static enum rung_status refuse_word(enum rung_axis axis, const char *word, struc
 static enum rung_status add_word(struct rung_axis_values *values, enum rung_axis axis,
                                  const char *word, struct rung_error *err)
 {
-    for (size_t i = 0; i < axes[axis].n_words; i++)
+    for (size_t i = 0; axes[axis].words[i]; i++)
         if (strcmp(word, axes[axis].words[i]) == 0) {
             add(values, (unsigned)i);
             values->named = true;
@@ -92,7 +71,7 @@ static enum rung_status add_word(struct rung_axis_values *values, enum rung_axis
         }
     if (strcmp(word, "all") != 0)
         return refuse_word(axis, word, err);
-    for (size_t i = 0; i < axes[axis].n_words; i++)
+    for (size_t i = 0; axes[axis].words[i]; i++)
         add(values, (unsigned)i);
     return RUNG_OK;
 }
@@ -100,7 +79,7 @@ static enum rung_status add_word(struct rung_axis_values *values, enum rung_axis
 static enum rung_status read_words(struct rung_axis_values *values, enum rung_axis axis,
                                    const char *typed, struct rung_error *err)
 {
-    enum rung_status status = make_room(values, axes[axis].n_words, err);
+    enum rung_status status = make_room(values, count_words(axis), err);
     if (status != RUNG_OK)
         return status;
     if (!typed) {

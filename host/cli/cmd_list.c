@@ -58,38 +58,16 @@ static const struct argp argp = {
            "says otherwise.\n",
 };
 
-/* The axes, as rows of axes.def: their name and their words, the default first. */
-struct axis {
+/* The axes that a version may lack words of. */
+static const struct axis {
     const char *name;
-    const char *words[8];
-};
-#define WORD(name, word, help) word,
-static const struct axis axes[] = {
-    {"bound",
-     {
-#define AXIS_BOUND WORD
-#include "config/axes.def"
-     }},
-    {"unroll",
-     {
-#define AXIS_UNROLL WORD
-#include "config/axes.def"
-     }},
-    {"predicate",
-     {
-#define AXIS_PREDICATE WORD
-#include "config/axes.def"
-     }},
-    {"op",
-     {
-#define AXIS_OP WORD
-#include "config/axes.def"
-     }},
-    {"type",
-     {
-#define AXIS_TYPE WORD
-#include "config/axes.def"
-     }},
+    const char *const *words;
+} axes[] = {
+    {"bound",     rung_bound_words    },
+    {"unroll",    rung_unroll_words   },
+    {"predicate", rung_predicate_words},
+    {"op",        rung_op_words       },
+    {"type",      rung_type_words     },
 };
 #define N_AXES (sizeof axes / sizeof *axes)
 

@@ -9,30 +9,30 @@
 
 #define WORD(name, word, help) word,
 
-static const char *const bound_words[] = {
+const char *const rung_bound_words[] = {
 #define AXIS_BOUND WORD
 #include "config/axes.def"
-};
-static const char *const unroll_words[] = {
+    NULL};
+const char *const rung_unroll_words[] = {
 #define AXIS_UNROLL WORD
 #include "config/axes.def"
-};
-static const char *const predicate_words[] = {
+    NULL};
+const char *const rung_predicate_words[] = {
 #define AXIS_PREDICATE WORD
 #include "config/axes.def"
-};
-static const char *const op_words[] = {
+    NULL};
+const char *const rung_op_words[] = {
 #define AXIS_OP WORD
 #include "config/axes.def"
-};
-static const char *const type_words[] = {
+    NULL};
+const char *const rung_type_words[] = {
 #define AXIS_TYPE WORD
 #include "config/axes.def"
-};
-static const char *const variant_words[] = {
+    NULL};
+const char *const rung_variant_words[] = {
 #define AXIS_VARIANT WORD
 #include "config/axes.def"
-};
+    NULL};
 
 /* An axis as the tail of an id sees it: its name for messages and its words, the default first. */
 struct axis {
@@ -42,45 +42,45 @@ struct axis {
 };
 enum { BOUND, UNROLL, PREDICATE, OP, TYPE, VARIANT, N_AXES };
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define COUNT(words) (sizeof(words) / sizeof *(words)-1) /* without the NULL */
 
 static const struct axis axes[N_AXES] = {
-    [BOUND] = {"bound",     bound_words,     COUNT(bound_words)    },
-    [UNROLL] = {"unroll",    unroll_words,    COUNT(unroll_words)   },
-    [PREDICATE] = {"predicate", predicate_words, COUNT(predicate_words)},
-    [OP] = {"op",        op_words,        COUNT(op_words)       },
-    [TYPE] = {"type",      type_words,      COUNT(type_words)     },
-    [VARIANT] = {"variant",   variant_words,   COUNT(variant_words)  },
+    [BOUND] = {"bound",     rung_bound_words,     COUNT(rung_bound_words)    },
+    [UNROLL] = {"unroll",    rung_unroll_words,    COUNT(rung_unroll_words)   },
+    [PREDICATE] = {"predicate", rung_predicate_words, COUNT(rung_predicate_words)},
+    [OP] = {"op",        rung_op_words,        COUNT(rung_op_words)       },
+    [TYPE] = {"type",      rung_type_words,      COUNT(rung_type_words)     },
+    [VARIANT] = {"variant",   rung_variant_words,   COUNT(rung_variant_words)  },
 };
 
 const char *rung_bound_word(enum rung_bound value)
 {
-    return bound_words[value];
+    return rung_bound_words[value];
 }
 
 const char *rung_unroll_word(enum rung_unroll value)
 {
-    return unroll_words[value];
+    return rung_unroll_words[value];
 }
 
 const char *rung_predicate_word(enum rung_predicate value)
 {
-    return predicate_words[value];
+    return rung_predicate_words[value];
 }
 
 const char *rung_op_word(enum rung_op value)
 {
-    return op_words[value];
+    return rung_op_words[value];
 }
 
 const char *rung_type_word(enum rung_type value)
 {
-    return type_words[value];
+    return rung_type_words[value];
 }
 
 const char *rung_variant_word(enum rung_variant value)
 {
-    return variant_words[value];
+    return rung_variant_words[value];
 }
 
 size_t rung_type_size(enum rung_type type)

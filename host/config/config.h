@@ -72,6 +72,14 @@ int rung_config_compare(const void *a, const void *b);
 
 size_t rung_type_size(enum rung_type type); /* bytes of one element */
 
+/* The words of an axis in the order of its enumeration, the default first, NULL at the end. */
+extern const char *const rung_bound_words[];
+extern const char *const rung_unroll_words[];
+extern const char *const rung_predicate_words[];
+extern const char *const rung_op_words[];
+extern const char *const rung_type_words[];
+extern const char *const rung_variant_words[];
+
 /* The word of a value, "const" for RUNG_BOUND_CONST. */
 const char *rung_bound_word(enum rung_bound value);
 const char *rung_unroll_word(enum rung_unroll value);

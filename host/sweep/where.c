@@ -11,30 +11,6 @@
 
 #define WORD(name, word, help) word,
 
-static const char *const bound_words[] = {
-#define AXIS_BOUND WORD
-#include "config/axes.def"
-    NULL};
-static const char *const unroll_words[] = {
-#define AXIS_UNROLL WORD
-#include "config/axes.def"
-    NULL};
-static const char *const predicate_words[] = {
-#define AXIS_PREDICATE WORD
-#include "config/axes.def"
-    NULL};
-static const char *const op_words[] = {
-#define AXIS_OP WORD
-#include "config/axes.def"
-    NULL};
-static const char *const type_words[] = {
-#define AXIS_TYPE WORD
-#include "config/axes.def"
-    NULL};
-static const char *const variant_words[] = {
-#define AXIS_VARIANT WORD
-#include "config/axes.def"
-    NULL};
 static const char *const state_words[] = {
 #define AXIS_STATE WORD
 #include "bench/sampling.def"
@@ -66,19 +42,19 @@ static const struct axis {
     const char *name;
     const char *const *words; /* NULL: an axis of numbers */
 } axes[N_AXES] = {
-    {"version",   NULL           },
-    {"block",     NULL           },
-    {"n",         NULL           },
-    {"target",    NULL           },
-    {"bound",     bound_words    },
-    {"unroll",    unroll_words   },
-    {"predicate", predicate_words},
-    {"op",        op_words       },
-    {"type",      type_words     },
-    {"variant",   variant_words  },
-    {"image",     image_words    },
-    {"state",     state_words    },
-    {"timer",     timer_words    },
+    {"version",   NULL                },
+    {"block",     NULL                },
+    {"n",         NULL                },
+    {"target",    NULL                },
+    {"bound",     rung_bound_words    },
+    {"unroll",    rung_unroll_words   },
+    {"predicate", rung_predicate_words},
+    {"op",        rung_op_words       },
+    {"type",      rung_type_words     },
+    {"variant",   rung_variant_words  },
+    {"image",     image_words         },
+    {"state",     state_words         },
+    {"timer",     timer_words         },
 };
 
 static uint64_t value_of(const struct rung_cell *cell, enum axis_number axis)
