@@ -12,11 +12,25 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "gen/template.h"
+#include "image/ptx_text.h"
 #include "nvrtc/cache.h"
 
 #define EXIT_SKIPPED 77 /* CTest's convention for a test that cannot run here */
 #define PTX_TARGET "compute_75"
 #define PTX_FOLDER "ptx/sm_75"
+
+extern const char rung_gen_timing_cu[], rung_gen_sum_cu[]; /* of ptx_src/ */
+
+/* Sources that stand as they are, and the PTX that generated/ has of each. */
+static const struct plain {
+    const char *source, *name, *option, *folder, *file;
+    bool oldest_driver; /* its .version is the oldest that it can be */
+} plains[] = {
+    {rung_gen_timing_cu, "timing.cu", NULL,                   "support", "timing",  false},
+    {rung_gen_sum_cu,    "sum.cu",    "-DRUNG_TYPE=float",    "library", "sum_f32", true },
+    {rung_gen_sum_cu,    "sum.cu",    "-DRUNG_TYPE=double",   "library", "sum_f64", true },
+    {rung_gen_sum_cu,    "sum.cu",    "-DRUNG_TYPE=unsigned", "library", "sum_i32", true },
+};
 
 const char *argp_program_version = "rung-gen " RUNG_VERSION;
 
@@ -265,6 +279,30 @@ static enum rung_status compile(struct tally *tally, const struct set *set,
     return status;
 }
 
+static enum rung_status compile_plain(struct tally *tally, const struct plain *plain,
+                                      const struct rung_nvrtc *nvrtc, struct rung_error *err)
+{
+    struct rung_compile_job job = {.source = plain->source,
+                                   .name = plain->name,
+                                   .target = PTX_TARGET,
+                                   .options = &plain->option,
+                                   .n_options = plain->option != NULL};
+    struct rung_compiled compiled;
+    char *lowered = NULL, *path = path_of(tally->arguments, plain->folder, plain->file, ".ptx");
+    size_t length;
+    enum rung_status status = rung_nvrtc_compile(&compiled, nvrtc, &job, err);
+    if (status == RUNG_OK && plain->oldest_driver)
+        status = rung_ptx_with_version(&lowered, &length, compiled.ptx, compiled.ptx_length,
+                                       rung_ptx_floor(compiled.ptx, compiled.ptx_length), err);
+    if (status == RUNG_OK)
+        status = path ? settle(tally, path, lowered ? lowered : compiled.ptx, err)
+                      : rung_fail(err, RUNG_MEMORY, "out of memory");
+    rung_compiled_release(&compiled);
+    free(lowered);
+    free(path);
+    return status;
+}
+
 /* Whether generated/ptx/TOOLKIT names this NVRTC build. */
 static enum rung_status same_toolkit(bool *same, const char *path, const char *line,
                                      struct rung_error *err)
@@ -310,6 +348,8 @@ static enum rung_status do_ptx(struct tally *tally, const struct set *set, bool 
                 path);
     else if (status == RUNG_OK)
         status = compile(tally, set, nvrtc, err);
+    for (size_t i = 0; i < sizeof plains / sizeof *plains && status == RUNG_OK && !*skipped; i++)
+        status = compile_plain(tally, &plains[i], nvrtc, err);
     if (status == RUNG_OK && !*skipped)
         status = settle(tally, path, line, err);
     free(path);

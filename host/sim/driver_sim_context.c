@@ -107,6 +107,28 @@ CUresult rung_sim_cuCtxSetCurrent(CUcontext context)
     return rung_sim_leave(code);
 }
 
+CUresult rung_sim_cuCtxGetCurrent(CUcontext *context)
+{
+    CUresult code = rung_sim_enter_driver();
+    struct rung_sim_context *top = code == CUDA_SUCCESS ? rung_sim_context_current() : NULL;
+    if (code == CUDA_SUCCESS && !context)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        *context = top ? top->object.handle : NULL;
+    return rung_sim_leave(code);
+}
+
+CUresult rung_sim_cuCtxGetDevice(CUdevice_v1 *device)
+{
+    struct rung_sim_context *context;
+    CUresult code = rung_sim_enter(&context);
+    if (code == CUDA_SUCCESS && !device)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        *device = 0;
+    return rung_sim_leave(code);
+}
+
 CUresult rung_sim_cuCtxSynchronize(void)
 {
     struct rung_sim_context *context;

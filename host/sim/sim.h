@@ -84,7 +84,9 @@ typedef void rung_sim_observer(void *context, const struct rung_sim_event *event
 struct rung_sim_options {
     bool check;           /* make findings */
     bool strict;          /* a finding fails the launch (719, 700, 716 as a card would) */
-    uint64_t seed;        /* not 0: warps and blocks run in an adversarial order from this seed */
+    uint64_t seed; /* not 0: warps and blocks run in an adversarial order from this seed. One
+                    * block after the other: a block that waits for one before it needs seed 0, for
+                    * on a card too blocks start in the order of their indices */
     uint64_t step_budget; /* warp instructions per block before it is stopped; 0: 2^32 */
     unsigned threads;     /* host threads over blocks; 0: all cores */
     rung_sim_observer *observer; /* called for `observed_block` only, which then runs alone */

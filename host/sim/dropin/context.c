@@ -123,17 +123,6 @@ CUresult dropin_cuCtxPopCurrent(CUcontext *context)
     return rung_sim_leave(code);
 }
 
-CUresult dropin_cuCtxGetCurrent(CUcontext *context)
-{
-    CUresult code = rung_sim_enter_driver();
-    struct rung_sim_context *top = code == CUDA_SUCCESS ? rung_sim_context_current() : NULL;
-    if (code == CUDA_SUCCESS && !context)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        *context = top ? top->object.handle : NULL;
-    return rung_sim_leave(code);
-}
-
 /* Of the context given, NULL meaning the current one. */
 static CUresult enter_context(CUcontext handle)
 {
@@ -155,11 +144,6 @@ CUresult dropin_cuCtxGetDevice_v2(CUdevice *device, CUcontext context)
     if (code == CUDA_SUCCESS)
         *device = 0;
     return rung_sim_leave(code);
-}
-
-CUresult dropin_cuCtxGetDevice(CUdevice *device)
-{
-    return dropin_cuCtxGetDevice_v2(device, NULL);
 }
 
 CUresult dropin_cuCtxSynchronize_v2(CUcontext context)

@@ -35,8 +35,6 @@ CUresult dropin_cuCtxAttach(CUcontext *context, unsigned int flags);
 CUresult dropin_cuCtxDetach(CUcontext context);
 CUresult dropin_cuCtxPushCurrent(CUcontext context);
 CUresult dropin_cuCtxPopCurrent(CUcontext *context);
-CUresult dropin_cuCtxGetCurrent(CUcontext *context);
-CUresult dropin_cuCtxGetDevice(CUdevice *device);
 CUresult dropin_cuCtxGetDevice_v2(CUdevice *device, CUcontext context);
 CUresult dropin_cuCtxSynchronize_v2(CUcontext context);
 CUresult dropin_cuCtxGetFlags(unsigned int *flags);

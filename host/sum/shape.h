@@ -1,0 +1,57 @@
+/* How one sum is launched: which kernel, how many threads in how many blocks, and which part of the
+ * input is whose. Pure arithmetic. */
+#ifndef RUNG_SUM_SHAPE_H
+#define RUNG_SUM_SHAPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RUNG_SUM_GROUP_BYTES 16 /* what a thread loads at once */
+#define RUNG_SUM_LOADS 4        /* how many of them it has in flight */
+
+/* The kernels of ptx_src/library/sum.cu: form, word, threads of a block (the most of them). */
+#define RUNG_SUM_FORMS(FORM)                                                                       \
+    FORM(BLOCK, block, 512)                                                                        \
+    FORM(NARROW, narrow, 256)                                                                      \
+    FORM(WIDE, wide, 512)                                                                          \
+    FORM(STREAM, stream, 512)
+
+enum rung_sum_form {
+#define FORM(name, word, threads) RUNG_SUM_##name,
+    RUNG_SUM_FORMS(FORM)
+#undef FORM
+        RUNG_SUM_FORM_COUNT
+};
+
+/* What the shape depends on beside the input. */
+struct rung_sum_card {
+    uint32_t sm_count;
+    uint64_t l2_bytes;
+    uint32_t resident[RUNG_SUM_FORM_COUNT]; /* blocks of each kernel that an SM holds at once */
+};
+
+/* The kernel's argument, laid out as its `call`. */
+struct rung_sum_call {
+    uint64_t x, y;   /* y of a dot product only */
+    uint64_t groups; /* whole aligned ones of x, from element `head` on */
+    uint32_t head;   /* elements before the first group */
+    uint32_t ends;   /* elements outside of groups */
+    uint64_t rounds; /* tiles (a block's threads times its loads) that every block goes through */
+    uint64_t out, slots;
+    uint32_t y_aligned;
+};
+
+struct rung_sum_shape {
+    enum rung_sum_form form;
+    uint32_t threads, blocks;
+};
+
+/* The words of partial sums that any launch on this card may need. */
+uint32_t rung_sum_slots(const struct rung_sum_card *card, uint32_t element_bytes);
+
+/* The shape for n elements at x, and y of a dot product (0: none), multiples of the element's
+ * size. Sets every field of the call but `out` and `slots`. */
+struct rung_sum_shape rung_sum_shape(struct rung_sum_call *call, const struct rung_sum_card *card,
+                                     uint32_t element_bytes, uint64_t x, uint64_t y, uint64_t n);
+
+#endif
