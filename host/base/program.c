@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,22 +72,47 @@ static int wait_for(pid_t child)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* The child's mask of signals: ours, and SIGINT. A Ctrl-C reaches all processes of a terminal, and
+ * what it means is for this one to say: the row at work is still finished. */
+static int keep_from_interrupts(posix_spawnattr_t *attributes)
+{
+    sigset_t mask;
+    int code = pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    sigaddset(&mask, SIGINT);
+    if (code == 0)
+        code = posix_spawnattr_setsigmask(attributes, &mask);
+    return code == 0 ? posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK) : code;
+}
+
+static int spawn(pid_t *child, char *const *argv, int said_to)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int code = posix_spawn_file_actions_init(&actions);
+    if (code != 0)
+        return code;
+    code = posix_spawnattr_init(&attributes);
+    if (code == 0) {
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_adddup2(&actions, said_to, STDOUT_FILENO);
+        posix_spawn_file_actions_adddup2(&actions, said_to, STDERR_FILENO);
+        code = keep_from_interrupts(&attributes);
+        if (code == 0)
+            code = posix_spawn(child, argv[0], &actions, &attributes, argv, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return code;
+}
+
 enum rung_status rung_program_run(int *exit_status, struct rung_text *said, char *const *argv,
                                   struct rung_error *err)
 {
     int ends[2];
     pid_t child = -1;
-    posix_spawn_file_actions_t actions;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return rung_fail(err, RUNG_IO, "cannot make a pipe: %s", strerror(errno));
-    int code = posix_spawn_file_actions_init(&actions);
-    if (code == 0) {
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-        code = posix_spawn(&child, argv[0], &actions, NULL, argv, environ);
-        posix_spawn_file_actions_destroy(&actions);
-    }
+    int code = spawn(&child, argv, ends[1]);
     close(ends[1]);
     if (code == 0) {
         collect(ends[0], said);

@@ -15,7 +15,7 @@ char *rung_program_find(const char *name, const char *const *folders, size_t n_f
 
 /* Runs argv[0] with nothing to read, waits, and appends what it wrote on standard output and
  * standard error to `said` (at most 1 MiB of it). *exit_status is its own, or 128 + the signal that
- * ended it. RUNG_IO: it could not be started. */
+ * ended it; a Ctrl-C does not. RUNG_IO: it could not be started. */
 enum rung_status rung_program_run(int *exit_status, struct rung_text *said, char *const *argv,
                                   struct rung_error *err);
 

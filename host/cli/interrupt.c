@@ -1,32 +1,32 @@
-/* Owns the thread that waits for the signals. A thread instead of a handler: no state at file
- * scope, and the rest of the program is never stopped in the middle of a call. */
+/* Owns what SIGINT and SIGTERM do. A handler and not a thread that waits for them: a sweep forks
+ * its worker, and a child made while another thread runs has that thread's locks without the
+ * thread. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/interrupt.h"
 
-#include <pthread.h>
+#include <assert.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#define N_SIGNALS 2
+
 struct rung_interrupt {
-    pthread_t thread;
-    sigset_t signals, before;
-    atomic_bool asked, done;
+    struct sigaction before[N_SIGNALS];
 };
 
-static void *watch(void *context)
+static const int signals[N_SIGNALS] = {SIGINT, SIGTERM};
+
+/* At file scope because a handler is given nothing else; any thread may run it or ask. */
+static atomic_bool asked;
+static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a handler may not take a lock");
+
+static void mark(int signal)
 {
-    struct rung_interrupt *interrupt = context;
-    for (;;) {
-        int signal;
-        if (sigwait(&interrupt->signals, &signal) != 0)
-            continue;
-        if (atomic_load(&interrupt->done))
-            return NULL;
-        if (atomic_exchange(&interrupt->asked, true))
-            _exit(rung_exit_status(RUNG_INTERRUPTED));
-    }
+    (void)signal;
+    if (atomic_exchange(&asked, true))
+        _exit(rung_exit_status(RUNG_INTERRUPTED));
 }
 
 enum rung_status rung_interrupt_watch(struct rung_interrupt **out, struct rung_error *err)
@@ -35,31 +35,28 @@ enum rung_status rung_interrupt_watch(struct rung_interrupt **out, struct rung_e
     *out = NULL;
     if (!interrupt)
         return rung_fail(err, RUNG_MEMORY, "out of memory");
-    sigemptyset(&interrupt->signals);
-    sigaddset(&interrupt->signals, SIGINT);
-    sigaddset(&interrupt->signals, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &interrupt->signals, &interrupt->before);
-    if (pthread_create(&interrupt->thread, NULL, watch, interrupt) != 0) {
-        pthread_sigmask(SIG_SETMASK, &interrupt->before, NULL);
-        free(interrupt);
-        return rung_fail(err, RUNG_UNABLE, "cannot make a thread");
-    }
+    /* Restarted: who reads or writes need not know of it. The others of the two wait meanwhile. */
+    struct sigaction action = {.sa_handler = mark, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < N_SIGNALS; i++)
+        sigaddset(&action.sa_mask, signals[i]);
+    atomic_store(&asked, false);
+    for (int i = 0; i < N_SIGNALS; i++)
+        sigaction(signals[i], &action, &interrupt->before[i]);
     *out = interrupt;
     return RUNG_OK;
 }
 
 bool rung_interrupted(const struct rung_interrupt *interrupt)
 {
-    return interrupt && atomic_load(&interrupt->asked);
+    return interrupt && atomic_load(&asked);
 }
 
 void rung_interrupt_stop(struct rung_interrupt *interrupt)
 {
     if (!interrupt)
         return;
-    atomic_store(&interrupt->done, true);
-    pthread_kill(interrupt->thread, SIGTERM);
-    pthread_join(interrupt->thread, NULL);
-    pthread_sigmask(SIG_SETMASK, &interrupt->before, NULL);
+    for (int i = 0; i < N_SIGNALS; i++)
+        sigaction(signals[i], &interrupt->before[i], NULL);
     free(interrupt);
 }

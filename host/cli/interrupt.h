@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 
-struct rung_interrupt; /* a thread that waits for SIGINT and SIGTERM */
+struct rung_interrupt; /* what SIGINT and SIGTERM meant before; one at a time in a process */
 
-/* To be called before other threads are made: they inherit that the signals are blocked. */
+/* Makes no thread and blocks nothing: a process may be forked while it is on. */
 enum rung_status rung_interrupt_watch(struct rung_interrupt **out, struct rung_error *err);
 bool rung_interrupted(const struct rung_interrupt *interrupt); /* NULL: false */
 /* Gives the signals their old meaning back. Accepts NULL. */

@@ -79,7 +79,7 @@ static _Noreturn void serve(int fd, pid_t parent, rung_worker_fn *answer, void *
     sigemptyset(&none);
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_DFL);
-    sigprocmask(SIG_SETMASK, &none, NULL); /* the parent may wait for its signals in a thread */
+    sigprocmask(SIG_SETMASK, &none, NULL);
     if (fd != WORKER_FD)
         dup2(fd, WORKER_FD);
     closefrom(WORKER_FD + 1);
@@ -109,9 +109,13 @@ enum rung_status rung_worker_start(struct rung_worker *out, rung_worker_fn *answ
         return rung_fail(err, RUNG_IO, "no socket for a worker: %s", strerror(errno));
     fflush(NULL); /* or the child would have a copy of what is buffered */
     pid_t parent = getpid();
+    sigset_t all, before; /* no signal meets the parent's handlers in the child */
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
     pid_t pid = fork();
     if (pid == 0)
         serve(pair[1], parent, answer, context);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     close(pair[1]);
     if (pid < 0) {
         close(pair[0]);

@@ -98,6 +98,18 @@ static void test_run(void **state)
     rung_text_release(&said);
 }
 
+/* A Ctrl-C goes to every process of the terminal; only the first program answers it. */
+static void test_an_interrupt_is_not_for_it(void **state)
+{
+    (void)state;
+    struct rung_text said = {0};
+    assert_int_equal(run("#!/bin/sh\nkill -INT $$\necho finished\n", &said), 0);
+    assert_string_equal(said.data, "finished\n");
+    rung_text_release(&said);
+    assert_int_equal(run("#!/bin/sh\nkill -TERM $$\necho finished\n", &said), 128 + 15);
+    rung_text_release(&said);
+}
+
 static void test_what_cannot_be_started(void **state)
 {
     (void)state;
@@ -115,6 +127,7 @@ static void test_what_cannot_be_started(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_find), TEST(test_run),
+                                       TEST(test_an_interrupt_is_not_for_it),
                                        TEST(test_what_cannot_be_started)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
