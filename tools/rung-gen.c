@@ -19,7 +19,7 @@
 #define PTX_TARGET "compute_75"
 #define PTX_FOLDER "ptx/sm_75"
 
-extern const char rung_gen_timing_cu[], rung_gen_sum_cu[]; /* of ptx_src/ */
+extern const char rung_gen_timing_cu[], rung_gen_read_cu[], rung_gen_sum_cu[]; /* of ptx_src/ */
 
 /* Sources that stand as they are, and the PTX that generated/ has of each. */
 static const struct plain {
@@ -27,6 +27,7 @@ static const struct plain {
     bool oldest_driver; /* its .version is the oldest that it can be */
 } plains[] = {
     {rung_gen_timing_cu, "timing.cu", NULL,                   "support", "timing",  false},
+    {rung_gen_read_cu,   "read.cu",   NULL,                   "support", "read",    false},
     {rung_gen_sum_cu,    "sum.cu",    "-DRUNG_TYPE=float",    "library", "sum_f32", true },
     {rung_gen_sum_cu,    "sum.cu",    "-DRUNG_TYPE=double",   "library", "sum_f64", true },
     {rung_gen_sum_cu,    "sum.cu",    "-DRUNG_TYPE=unsigned", "library", "sum_i32", true },

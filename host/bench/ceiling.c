@@ -19,7 +19,7 @@
 
 static enum rung_status copy_ptx(struct rung_image *out, struct rung_error *err)
 {
-    out->ptx = strdup(rung_read_kernel_ptx);
+    out->ptx = strdup(rung_read_ptx);
     if (!out->ptx)
         return rung_fail(err, RUNG_MEMORY, "out of memory");
     out->ptx_length = strlen(out->ptx);
@@ -35,7 +35,7 @@ static enum rung_status get_image(struct rung_image *out, const struct rung_devi
     char target[24];
     snprintf(target, sizeof target, "sm_%u", device->cc);
     const struct rung_compile_job job = {
-        .source = rung_read_kernel_source, .name = "rung_read.cu", .target = target};
+        .source = rung_read_cu, .name = "rung_read.cu", .target = target};
     struct rung_compiled compiled = {0};
     struct rung_error ignored = {0};
     if (!from->nvrtc ||

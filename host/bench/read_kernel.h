@@ -1,4 +1,5 @@
-/* The source of the read kernel and its PTX for the oldest target, as text. */
+/* The kernel of the read ceiling, as text: ptx_src/support/read.cu, and its PTX for the oldest
+ * target from generated/support/. */
 #ifndef RUNG_BENCH_READ_KERNEL_H
 #define RUNG_BENCH_READ_KERNEL_H
 
@@ -6,7 +7,7 @@
 #define RUNG_READ_KERNEL_SYMBOL "rung_read"
 #define RUNG_READ_KERNEL_BLOCK 512
 
-extern const char rung_read_kernel_source[];
-extern const char rung_read_kernel_ptx[];
+extern const char rung_read_cu[];
+extern const char rung_read_ptx[];
 
 #endif

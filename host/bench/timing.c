@@ -132,6 +132,25 @@ static double median_of(double *values, size_t n)
     return rung_stats_quantile(values, known, 0.5);
 }
 
+enum rung_status rung_time_work(struct rung_times *out, struct rung_timing_facts *facts,
+                                const struct rung_work *work,
+                                const struct rung_timing_options *options, struct rung_error *err)
+{
+    struct collection all = {0};
+    *out = (struct rung_times){0};
+    *facts = (struct rung_timing_facts){.stop = "", .sm_mhz = NAN};
+    enum rung_status status = collect(&all, facts, work, options, err);
+    if (status == RUNG_OK) {
+        facts->sm_mhz = median_of(all.mhz, all.n);
+        status = rung_times_summarise(out, all.ms, all.n, err);
+        all.ms = NULL; /* taken over */
+    }
+    free(all.ms);
+    free(all.mhz);
+    free(all.batch);
+    return status;
+}
+
 enum rung_status rung_time_reduction(struct rung_times *out, struct rung_timing_facts *facts,
                                      const struct rung_timed *timed,
                                      const struct rung_timing_options *options,
@@ -144,17 +163,5 @@ enum rung_status rung_time_reduction(struct rung_times *out, struct rung_timing_
         .places = timed->workspace->places,
         .launches = timed->plan->launches,
     };
-    struct collection all = {0};
-    *out = (struct rung_times){0};
-    *facts = (struct rung_timing_facts){.stop = "", .sm_mhz = NAN};
-    enum rung_status status = collect(&all, facts, &work, options, err);
-    if (status == RUNG_OK) {
-        facts->sm_mhz = median_of(all.mhz, all.n);
-        status = rung_times_summarise(out, all.ms, all.n, err);
-        all.ms = NULL; /* taken over */
-    }
-    free(all.ms);
-    free(all.mhz);
-    free(all.batch);
-    return status;
+    return rung_time_work(out, facts, &work, options, err);
 }

@@ -39,6 +39,11 @@ enum rung_status rung_time_reduction(struct rung_times *out, struct rung_timing_
                                      const struct rung_timing_options *options,
                                      struct rung_error *err);
 
+/* The same of any work. */
+enum rung_status rung_time_work(struct rung_times *out, struct rung_timing_facts *facts,
+                                const struct rung_work *work,
+                                const struct rung_timing_options *options, struct rung_error *err);
+
 /* Quartiles of samples in the order taken; takes `samples` over. */
 enum rung_status rung_times_summarise(struct rung_times *out, double *samples, size_t n,
                                       struct rung_error *err);

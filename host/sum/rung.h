@@ -14,12 +14,11 @@
  * The sum is of all n elements, n from 0 on (then it is 0), at any address that the type allows;
  * one at a multiple of 16 bytes is a little faster. Elements of RUNG_SUM_I32 add up modulo 2^32.
  *
- * Floating point: each addition rounds to nearest. With S the sum of the absolute values and eps
- * 2^-24 for f32 and 2^-53 for f64, the result is within (n / 264000 + 40) * eps * S of the exact
- * sum on a card of 132 multiprocessors, for its additions are that deep at most; of a product the
- * last rounding is spared (a fused multiply-add). The order of the additions depends on n, on the
- * addresses modulo 16 and on the kind of card, and on nothing else: the same call gives the same
- * bits.
+ * Floating point: each addition rounds to nearest, and an element goes through few of them: with S
+ * the sum of the absolute values and eps 2^-24 for f32 and 2^-53 for f64, the result is within
+ * (n / 2000000 + 50) * eps * S of the exact sum on a card of 132 multiprocessors; the first term
+ * grows as there are fewer. The order of the additions depends on n, on the addresses modulo 16 and
+ * on the kind of card, and on nothing else: the same call gives the same bits.
  *
  * Threads: a handle is used by one thread at a time, with the context current in which it was
  * opened. Its calls are ordered by its stream; captured into a graph they may be replayed as often

@@ -83,3 +83,12 @@ struct rung_sum_shape rung_sum_shape(struct rung_sum_call *call, const struct ru
     };
     return shape;
 }
+
+uint64_t rung_sum_depth(const struct rung_sum_shape *shape, const struct rung_sum_call *call)
+{
+    const uint64_t in_group = 3, in_round = 2; /* a product and two pairs; four loads in pairs */
+    const uint64_t slots = (shape->blocks + shape->threads - 1) / shape->threads;
+    const uint64_t in_warp = 5, in_block = shape->threads / WARP / 2 + 1;
+    return in_group + in_round + call->rounds + 2 + slots + in_warp + in_block +
+           (shape->blocks > 1 ? in_warp + in_block : 0);
+}

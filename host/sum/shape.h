@@ -54,4 +54,8 @@ uint32_t rung_sum_slots(const struct rung_sum_card *card, uint32_t element_bytes
 struct rung_sum_shape rung_sum_shape(struct rung_sum_call *call, const struct rung_sum_card *card,
                                      uint32_t element_bytes, uint64_t x, uint64_t y, uint64_t n);
 
+/* The longest chain of additions that one element goes through, a product included: the result is
+ * within so many roundings of the exact sum of absolute values. */
+uint64_t rung_sum_depth(const struct rung_sum_shape *shape, const struct rung_sum_call *call);
+
 #endif

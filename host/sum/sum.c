@@ -34,6 +34,12 @@ static const char *const kernels[OPERATIONS][RUNG_SUM_FORM_COUNT] = {
 #undef FORM
 };
 
+const char *const rung_sum_form_words[] = {
+#define FORM(name, word, threads) #word,
+    RUNG_SUM_FORMS(FORM)
+#undef FORM
+};
+
 struct rung_sum {
     struct rung_driver driver;
     bool ready; /* to be called */
@@ -170,10 +176,12 @@ enum rung_sum_code rung_sum_open_with(struct rung_sum **out, const struct rung_d
                                  (int)element));
     sum->element = &elements[element];
     sum->stream = stream;
-    if (driver)
+    if (driver) {
         sum->driver = *driver;
-    else
+        sum->driver.handle = NULL; /* the caller's to close */
+    } else {
         status = rung_driver_open_cuda(&sum->driver, NULL, &sum->error);
+    }
     if (status == RUNG_OK)
         status = look_at_card(sum);
     if (status == RUNG_OK)
@@ -222,6 +230,13 @@ static enum rung_status begin(struct rung_sum *sum)
     return rung_fail(&sum->error, RUNG_USAGE, "the handle was never opened");
 }
 
+void rung_sum_describe(struct rung_sum_shape *shape, struct rung_sum_call *call,
+                       const struct rung_sum *sum, const void *x, const void *y, uint64_t n)
+{
+    *shape = rung_sum_shape(call, &sum->cards[y ? DOT : SUM], sum->element->bytes, (uintptr_t)x,
+                            (uintptr_t)y, n);
+}
+
 static enum rung_status launch(struct rung_sum *sum, enum operation op, CUdeviceptr result,
                                const void *x, const void *y, uint64_t n)
 {
@@ -233,8 +248,8 @@ static enum rung_status launch(struct rung_sum *sum, enum operation op, CUdevice
         status = check_pointer(sum, "y", y);
     if (status != RUNG_OK)
         return status;
-    struct rung_sum_shape shape = rung_sum_shape(&call, &sum->cards[op], sum->element->bytes,
-                                                 (uintptr_t)x, op == DOT ? (uintptr_t)y : 0, n);
+    struct rung_sum_shape shape;
+    rung_sum_describe(&shape, &call, sum, x, y, n);
     call.out = result;
     call.slots = sum->slots;
     void *arguments[] = {&call};

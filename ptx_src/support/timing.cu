@@ -1,7 +1,6 @@
 // What measuring needs beside the ladder: a kernel that holds the stream until the host has queued
 // all of a sample, one that reads a buffer (to flush L2), and one that stamps the clocks of an SM.
-// Header-free. generated/support/timing.ptx is made from it for the oldest target by
-// tests/unit/test_bench_support.c when RUNG_REWRITE is set, and held to it otherwise.
+// Header-free; generated/support/timing.ptx is made from it for the oldest target.
 
 static __device__ unsigned long long now_ns()
 {

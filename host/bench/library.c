@@ -1,0 +1,220 @@
+/* Owns what is tried with librung before its time is believed. */
+#include "bench/library.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/pattern.h"
+#include "sim/sim.h"
+#include "sum/open.h"
+
+static const enum rung_sum_element elements[] = {
+    [RUNG_TYPE_F32] = RUNG_SUM_F32,
+    [RUNG_TYPE_F64] = RUNG_SUM_F64,
+    [RUNG_TYPE_I32] = RUNG_SUM_I32,
+};
+
+struct trial {
+    const struct rung_library_request *request;
+    struct rung_library_row *row;
+    struct rung_sum *sum;
+    struct rung_workspace workspace;
+};
+
+static enum rung_status told(const struct rung_sum *sum, enum rung_sum_code code,
+                             struct rung_error *err)
+{
+    return code == RUNG_SUM_OK ? RUNG_OK
+                               : rung_fail(err, code == RUNG_SUM_MEMORY ? RUNG_MEMORY : RUNG_DRIVER,
+                                           "librung: %s", rung_sum_message(sum));
+}
+
+static const void *input(const struct rung_buffer *buffer, uint64_t bytes_past)
+{
+    return buffer->data ? (const char *)(uintptr_t)buffer->data + bytes_past : NULL;
+}
+
+/* The value of n elements from the place on that lies so many bytes past the first. */
+static enum rung_status put_on(const struct trial *trial, CUdeviceptr out, uint64_t bytes_past,
+                               uint64_t n, struct rung_error *err)
+{
+    const void *x = input(&trial->workspace.a, bytes_past);
+    const void *y = input(&trial->workspace.b, bytes_past);
+    void *to = (void *)(uintptr_t)out;
+    return told(trial->sum,
+                trial->request->op == RUNG_OP_DOT ? rung_sum_enqueue_dot(trial->sum, to, x, y, n)
+                                                  : rung_sum_enqueue(trial->sum, to, x, n),
+                err);
+}
+
+static double bound_of(const struct trial *trial, const struct rung_expected *expected)
+{
+    struct rung_sum_shape shape;
+    struct rung_sum_call call;
+    double eps = trial->request->type == RUNG_TYPE_F64 ? 0x1p-53 : 0x1p-24;
+    if (expected->exact)
+        return 0;
+    rung_sum_describe(&shape, &call, trial->sum, input(&trial->workspace.a, 0),
+                      input(&trial->workspace.b, 0), trial->request->n);
+    double k = (double)rung_sum_depth(&shape, &call) * eps;
+    return k / (1 - k) * expected->magnitude;
+}
+
+static enum rung_status try_pattern(struct trial *trial, const struct rung_pattern *pattern,
+                                    struct rung_error *err)
+{
+    const struct rung_device *device = trial->workspace.device;
+    struct rung_library_row *row = trial->row;
+    struct rung_expected expected;
+    double sum = 0;
+    CUdeviceptr out = trial->workspace.partials[0].data;
+    enum rung_status status = rung_pattern_upload(&expected, &trial->workspace, pattern, err);
+    if (status == RUNG_OK)
+        status = rung_workspace_poison(&trial->workspace, err);
+    if (status == RUNG_OK)
+        status = put_on(trial, out, 0, trial->request->n, err);
+    if (status == RUNG_OK)
+        RUNG_CU(&device->driver, failed, cuStreamSynchronize, device->stream);
+failed:
+    if (status == RUNG_OK)
+        status = rung_value_read(&sum, device, out, trial->request->type, err);
+    if (status == RUNG_OK)
+        status = rung_workspace_check_guards(&trial->workspace, err);
+    if (status != RUNG_OK)
+        return status;
+    bool good = fabs(sum - expected.value) <= bound_of(trial, &expected);
+    row->runs++;
+    if (row->runs == 1 || !good) {
+        row->sum = sum;
+        row->expected = expected.value;
+    }
+    if (!good) {
+        char word[48];
+        rung_pattern_word(pattern, word);
+        row->status = RUNG_ROW_WRONG;
+        snprintf(row->reason, sizeof row->reason, "n = %llu, %s: %.9g instead of %.9g",
+                 (unsigned long long)trial->request->n, word, sum, expected.value);
+    }
+    return RUNG_OK;
+}
+
+static bool interrupted(const struct trial *trial)
+{
+    return trial->request->interrupted && trial->request->interrupted(trial->request->context);
+}
+
+/* What the simulator's checks found, where they are on. */
+static void ask_checks(const struct trial *trial)
+{
+    const struct rung_sim_control *sim = trial->workspace.device->driver.sim;
+    struct rung_library_row *row = trial->row;
+    struct rung_sim_finding finding;
+    if (!sim || row->status != RUNG_ROW_OK || sim->read_findings(&finding, 1) == 0)
+        return;
+    row->status = RUNG_ROW_WRONG;
+    snprintf(row->reason, sizeof row->reason, "n = %llu: %.200s",
+             (unsigned long long)trial->request->n, finding.text);
+}
+
+/* Exact ones first; the last leaves floats behind that the time is taken of. */
+static enum rung_status verify(struct trial *trial, struct rung_error *err)
+{
+    const uint64_t seed = trial->request->seed ? trial->request->seed : 1;
+    struct rung_pattern patterns[4 + 40];
+    size_t count = 0;
+    patterns[count++] = (struct rung_pattern){.kind = RUNG_PATTERN_RANDOM01, .seed = seed};
+    patterns[count++] = (struct rung_pattern){.kind = RUNG_PATTERN_ONES, .seed = seed};
+    patterns[count++] = (struct rung_pattern){.kind = RUNG_PATTERN_WEIGHTS, .seed = seed};
+    for (unsigned bit = 0; bit < 40 && trial->request->n >> bit; bit += 3)
+        patterns[count++] = (struct rung_pattern){RUNG_PATTERN_BIT, bit, 0, seed};
+    if (trial->request->type != RUNG_TYPE_I32)
+        patterns[count++] = (struct rung_pattern){.kind = RUNG_PATTERN_RANDOM, .seed = seed};
+    enum rung_status status = RUNG_OK;
+    if (trial->workspace.device->driver.sim)
+        trial->workspace.device->driver.sim->reset();
+    for (size_t i = 0; i < count && status == RUNG_OK && trial->row->status == RUNG_ROW_OK; i++)
+        status = interrupted(trial) ? rung_fail(err, RUNG_INTERRUPTED, "interrupted")
+                                    : try_pattern(trial, &patterns[i], err);
+    ask_checks(trial);
+    return status;
+}
+
+static enum rung_status enqueue(void *context, CUstream stream, uint64_t place,
+                                struct rung_error *err)
+{
+    const struct trial *trial = context;
+    (void)stream; /* the handle's own */
+    return put_on(trial, trial->workspace.partials[0].data, place * trial->workspace.place_bytes,
+                  trial->request->n, err);
+}
+
+static enum rung_status take_time(struct trial *trial, struct rung_error *err)
+{
+    const struct rung_library_request *request = trial->request;
+    struct rung_library_row *row = trial->row;
+    struct rung_timing_facts facts;
+    const struct rung_work work = {enqueue, trial, trial->workspace.places, 1};
+    enum rung_status status = rung_workspace_replicate(&trial->workspace, err);
+    if (status == RUNG_OK)
+        status = rung_time_work(&row->time_ms, &facts, &work, request->timing, err);
+    if (status == RUNG_OK && row->time_ms.median > 0) {
+        row->gb_per_s = (double)row->bytes / row->time_ms.median / 1e6;
+        row->of_ceiling = row->gb_per_s / request->ceiling_gb_per_s;
+    }
+    return status;
+}
+
+enum rung_status rung_library_measure(struct rung_library_row *out,
+                                      const struct rung_device *device,
+                                      const struct rung_library_request *request,
+                                      struct rung_error *err)
+{
+    struct trial trial = {.request = request, .row = out};
+    const uint64_t bytes =
+        request->n * rung_type_size(request->type) * (request->op == RUNG_OP_DOT ? 2 : 1);
+    *out = (struct rung_library_row){.op = request->op,
+                                     .type = request->type,
+                                     .n = request->n,
+                                     .bytes = bytes,
+                                     .gb_per_s = NAN,
+                                     .of_ceiling = NAN};
+    const struct rung_workspace_spec spec = {
+        .op = request->op,
+        .type = request->type,
+        .n = request->n,
+        .places = request->timing
+                      ? rung_timing_places(request->timing->how.state, bytes, device->l2_bytes)
+                      : 1,
+        .room = 1,
+    };
+    enum rung_status status = rung_workspace_open(&trial.workspace, device, &spec, err);
+    if (status == RUNG_OK) {
+        enum rung_sum_code code = rung_sum_open_with(&trial.sum, &device->driver,
+                                                     elements[request->type], device->stream);
+        status = told(trial.sum, code, err);
+    }
+    if (status == RUNG_OK) {
+        struct rung_sum_shape shape;
+        struct rung_sum_call call;
+        rung_sum_describe(&shape, &call, trial.sum, input(&trial.workspace.a, 0),
+                          input(&trial.workspace.b, 0), request->n);
+        out->form = rung_sum_form_words[shape.form];
+        out->blocks = shape.blocks;
+        out->threads = shape.threads;
+        status = verify(&trial, err);
+    }
+    out->correct = status == RUNG_OK && out->status == RUNG_ROW_OK;
+    if (out->correct && request->timing)
+        status = take_time(&trial, err);
+    rung_sum_close(trial.sum);
+    rung_workspace_release(&trial.workspace);
+    return status;
+}
+
+void rung_library_row_release(struct rung_library_row *row)
+{
+    free(row->time_ms.samples);
+    row->time_ms = (struct rung_times){0};
+}
