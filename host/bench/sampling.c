@@ -86,7 +86,8 @@ struct rung_stop_rule rung_stop_rule_default(void)
                                    .max_width = 0.01,
                                    .max_stdrel = 0.005,
                                    .count = 30,
-                                   .min_samples = 10,
+                                   .min_samples = 200,
+                                   .ample_ms = 1000,
                                    .max_samples = 10000,
                                    .timeout_s = 15};
 }
@@ -106,6 +107,18 @@ static bool met(const struct rung_stop_rule *rule, const struct rung_summary *su
     return false;
 }
 
+#define FEW 10
+
+static bool ample(const struct rung_stop_rule *rule, const double *samples, size_t n)
+{
+    double total = 0;
+    if (n >= rule->min_samples)
+        return true;
+    for (size_t i = 0; i < n; i++)
+        total += samples[i];
+    return n >= FEW && rule->ample_ms > 0 && total >= rule->ample_ms;
+}
+
 enum rung_status rung_stop_check(bool *enough, const char **reason,
                                  const struct rung_stop_rule *rule, const double *samples, size_t n,
                                  double elapsed_s, struct rung_error *err)
@@ -116,7 +129,7 @@ enum rung_status rung_stop_check(bool *enough, const char **reason,
         return status;
     *enough = true;
     bool fixed = rule->rule == RUNG_STOP_COUNT;
-    if ((fixed || n >= rule->min_samples) && met(rule, &summary))
+    if ((fixed || ample(rule, samples, n)) && met(rule, &summary))
         *reason = rung_stop_word(rule->rule);
     else if (n >= rule->max_samples && !fixed)
         *reason = "max";

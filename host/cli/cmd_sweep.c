@@ -36,7 +36,7 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "How they are measured:", 6},
     {"order", KEY_ORDER, "ORDER", 0, "random (rounds over some cells at a time) or classic (one after the other)", 6},
     {"group", KEY_GROUP, "N", 0, "Cells in the rounds at a time (default 16)", 6},
-    {"min-samples", KEY_MIN_SAMPLES, "N", 0, "At least so many samples of a cell (default 10)", 6},
+    {"min-samples", KEY_MIN_SAMPLES, "N", 0, "At least so many samples of a cell (default 200, or 10 that take a second)", 6},
     {"width", KEY_WIDTH, "PERCENT", 0, "Stop when the median is known to so many per cent (default 1)", 6},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "At most so long on the samples of a cell (default 15)", 6},
     {"kill-after", KEY_KILL_AFTER, "SECONDS", 0, "Give up on a cell that does not answer (default 60; simulator 600)", 6},

@@ -91,8 +91,10 @@ static enum rung_status read_rule(struct rung_stop_rule *rule,
     struct rung_timing_selection timing = arguments->timing;
     timing.state = timing.timer = NULL; /* lists here: space.c reads them */
     enum rung_status status = rung_timing_resolve(&unused, rule, &timing, err);
-    if (arguments->min_samples)
+    if (arguments->min_samples) {
         rule->min_samples = arguments->min_samples;
+        rule->ample_ms = 0;
+    }
     if (arguments->timeout_s > 0)
         rule->timeout_s = arguments->timeout_s;
     if (arguments->width > 0)

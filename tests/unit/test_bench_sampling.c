@@ -25,6 +25,7 @@ static void interval_rule(void **state)
     (void)state;
     struct rung_stop_rule rule = rung_stop_rule_default();
     double steady[40], wide[40];
+    rule.min_samples = 10;
     for (int i = 0; i < 40; i++) {
         steady[i] = 1 + 0.001 * (i % 3);
         wide[i] = 1 + 0.5 * (i % 7);
@@ -40,11 +41,30 @@ static void interval_rule(void **state)
     assert_true(stops(&rule, steady, 6, 0, "ci"));
 }
 
+/* The default minimum, and the ten long samples that stand for it. */
+static void short_samples_are_many(void **state)
+{
+    (void)state;
+    struct rung_stop_rule rule = rung_stop_rule_default();
+    double samples[200];
+    for (int i = 0; i < 200; i++)
+        samples[i] = 0.08 + 1e-5 * (i % 3);
+    assert_false(stops(&rule, samples, 199, 0, ""));
+    assert_true(stops(&rule, samples, 200, 0, "ci"));
+    for (int i = 0; i < 200; i++)
+        samples[i] = 100 + 0.01 * (i % 3); /* ten are a second */
+    assert_false(stops(&rule, samples, 9, 0, ""));
+    assert_true(stops(&rule, samples, 10, 0, "ci"));
+    rule.ample_ms = 0;
+    assert_false(stops(&rule, samples, 10, 0, ""));
+}
+
 static void other_rules(void **state)
 {
     (void)state;
     struct rung_stop_rule rule = rung_stop_rule_default();
     double samples[30];
+    rule.min_samples = 10;
     for (int i = 0; i < 30; i++)
         samples[i] = 1 + 0.001 * (i % 2);
     rule.rule = RUNG_STOP_STDREL;
@@ -97,9 +117,8 @@ static void words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(interval_rule),
-        cmocka_unit_test(other_rules),
-        cmocka_unit_test(next_reaches_the_bounds_exactly),
+        cmocka_unit_test(interval_rule), cmocka_unit_test(short_samples_are_many),
+        cmocka_unit_test(other_rules),   cmocka_unit_test(next_reaches_the_bounds_exactly),
         cmocka_unit_test(words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
