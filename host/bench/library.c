@@ -127,7 +127,8 @@ static enum rung_status verify(struct trial *trial, struct rung_error *err)
     patterns[count++] = (struct rung_pattern){.kind = RUNG_PATTERN_RANDOM01, .seed = seed};
     patterns[count++] = (struct rung_pattern){.kind = RUNG_PATTERN_ONES, .seed = seed};
     patterns[count++] = (struct rung_pattern){.kind = RUNG_PATTERN_WEIGHTS, .seed = seed};
-    for (unsigned bit = 0; bit < 40 && trial->request->n >> bit; bit += 3)
+    for (unsigned bit = 0; trial->request->all_patterns && bit < 40 && trial->request->n >> bit;
+         bit += 3)
         patterns[count++] = (struct rung_pattern){RUNG_PATTERN_BIT, bit, 0, seed};
     if (trial->request->type != RUNG_TYPE_I32)
         patterns[count++] = (struct rung_pattern){.kind = RUNG_PATTERN_RANDOM, .seed = seed};
@@ -217,4 +218,36 @@ void rung_library_row_release(struct rung_library_row *row)
 {
     free(row->time_ms.samples);
     row->time_ms = (struct rung_times){0};
+}
+
+/* --- as JSON ---------------------------------------------------------------------------------- */
+
+static json_t *number_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *times_json(const struct rung_times *times)
+{
+    if (!times->known)
+        return json_null();
+    json_t *samples = json_array();
+    for (size_t i = 0; i < times->n_samples; i++)
+        json_array_append_new(samples, json_real(times->samples[i]));
+    return json_pack("{s:f, s:f, s:f, s:f, s:o}", "median", times->median, "min", times->min, "q1",
+                     times->q1, "q3", times->q3, "samples", samples);
+}
+
+json_t *rung_library_row_to_json(const struct rung_library_row *row)
+{
+    return json_pack(
+        "{s:s, s:s, s:I, s:s, s:I, s:I, s:i, s:I, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:s, s:o}",
+        "op", rung_op_word(row->op), "type", rung_type_word(row->type), "n", (json_int_t)row->n,
+        "kernel", row->form, "blocks", (json_int_t)row->blocks, "threads", (json_int_t)row->threads,
+        "launches", 1, "bytes", (json_int_t)row->bytes, "verified_runs", (json_int_t)row->runs,
+        "sum", number_or_null(row->sum), "expected", number_or_null(row->expected), "correct",
+        row->correct, "time_ms", times_json(&row->time_ms), "gb_per_s",
+        number_or_null(row->gb_per_s), "of_ceiling", number_or_null(row->of_ceiling), "status",
+        rung_row_status_word(row->status), "reason",
+        row->reason[0] ? json_string(row->reason) : json_null());
 }

@@ -3,6 +3,8 @@
 #ifndef RUNG_BENCH_LIBRARY_H
 #define RUNG_BENCH_LIBRARY_H
 
+#include <jansson.h>
+
 #include "bench/row.h"
 #include "bench/timing.h"
 
@@ -10,6 +12,7 @@ struct rung_library_request {
     enum rung_op op;
     enum rung_type type;
     uint64_t n;
+    bool all_patterns; /* every third bit of the index, too */
     uint64_t seed;
     const struct rung_timing_options *timing; /* NULL: nothing is timed, as on the simulator */
     double ceiling_gb_per_s;                  /* NAN where not measured */
@@ -39,5 +42,8 @@ enum rung_status rung_library_measure(struct rung_library_row *out,
                                       const struct rung_library_request *request,
                                       struct rung_error *err);
 void rung_library_row_release(struct rung_library_row *row);
+
+/* The row as an object, null where a field does not apply. NULL when out of memory. */
+json_t *rung_library_row_to_json(const struct rung_library_row *row);
 
 #endif

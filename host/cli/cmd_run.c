@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/ceiling.h"
+#include "bench/library.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/modulo.h"
@@ -61,6 +62,7 @@ struct work {
     double ceiling;
     struct rung_row *rows;
     size_t n_rows;
+    struct rung_library_row library; /* what stands at the top; without a form where not tried */
 };
 
 /* Only a card has times; their ceiling is measured once. */
@@ -129,6 +131,36 @@ static enum rung_status run_target(struct work *work, unsigned target,
     return status;
 }
 
+/* librung at the first n, for whoever asks how far the ladder is from the top. The ladder's rows do
+ * not depend on it: where it cannot be had, that is told and no more. */
+static enum rung_status run_library(struct work *work, const struct rung_selection *selection)
+{
+    struct rung_stage *stage = &work->stage;
+    struct rung_error failure = {0};
+    const struct rung_library_request request = {
+        .op = stage->expanded.configs[0].op,
+        .type = stage->expanded.configs[0].type,
+        .n = stage->expanded.ns[0],
+        .seed = selection->seed,
+        .timing = &work->timing,
+        .ceiling_gb_per_s = work->ceiling,
+        .interrupted = rung_stage_interrupted,
+        .context = stage,
+    };
+    rung_stage_progress(stage, "librung");
+    enum rung_status status =
+        rung_library_measure(&work->library, &stage->device, &request, &failure);
+    if (status == RUNG_OK)
+        return RUNG_OK;
+    rung_library_row_release(&work->library);
+    work->library = (struct rung_library_row){0};
+    if (status == RUNG_INTERRUPTED)
+        return status;
+    rung_progress_clear(&stage->progress);
+    fprintf(stderr, "rung run: %s\n", failure.text);
+    return RUNG_OK;
+}
+
 static enum rung_status run_all(struct work *work, const struct rung_selection *selection,
                                 struct rung_error *err)
 {
@@ -140,6 +172,8 @@ static enum rung_status run_all(struct work *work, const struct rung_selection *
     enum rung_status status = open_timing(work, err);
     for (size_t i = 0; status == RUNG_OK && i < stage->n_targets; i++)
         status = run_target(work, stage->targets[i], selection, err);
+    if (status == RUNG_OK && work->timing.sampler && stage->expanded.n_configs)
+        status = run_library(work, selection);
     rung_rows_relate(work->rows, work->n_rows);
     rung_progress_clear(&stage->progress);
     return status;
@@ -165,6 +199,16 @@ static void drop_unfinished(struct work *work)
     work->n_rows = kept;
 }
 
+static void print_library(const struct work *work, FILE *to)
+{
+    const struct rung_library_row *row = &work->library;
+    if (row->time_ms.known)
+        fprintf(to, "\nThe top, librung: %.4f ms, %.0f GB/s, %.0f %% of the ceiling (rung sum)\n",
+                row->time_ms.median, row->gb_per_s, 100 * row->of_ceiling);
+    else if (row->form)
+        fprintf(to, "\nThe top, librung: wrong: %s\n", row->reason);
+}
+
 static enum rung_status print(struct work *work, int argc, char **argv, struct rung_error *err)
 {
     struct rung_stage *stage = &work->stage;
@@ -182,9 +226,11 @@ static enum rung_status print(struct work *work, int argc, char **argv, struct r
         json_t *environment = rung_environment(&stage->device, stage->nvrtc);
         if (environment && isfinite(work->ceiling))
             json_object_set_new(environment, "read_ceiling_gb_per_s", json_real(work->ceiling));
-        return rung_document_print(rung_document("run", argc, argv, environment,
-                                                 rung_rows_to_json(work->rows, work->n_rows)),
-                                   to, err);
+        json_t *document = rung_document("run", argc, argv, environment,
+                                         rung_rows_to_json(work->rows, work->n_rows));
+        if (document && work->library.form)
+            json_object_set_new(document, "library", rung_library_row_to_json(&work->library));
+        return rung_document_print(document, to, err);
     }
     case RUNG_FORMAT_CSV:
         return rung_rows_print_csv(work->rows, work->n_rows, to, err);
@@ -192,7 +238,10 @@ static enum rung_status print(struct work *work, int argc, char **argv, struct r
         rung_stage_print(stage, to);
         if (rung_page_print(&page, to, err) != RUNG_OK)
             return err->status;
-        return rung_modulo_print(work->rows, work->n_rows, page.format, to, err);
+        if (rung_modulo_print(work->rows, work->n_rows, page.format, to, err) != RUNG_OK)
+            return err->status;
+        print_library(work, to);
+        return RUNG_OK;
     }
 }
 
@@ -201,6 +250,7 @@ static void release(struct work *work)
     for (size_t i = 0; i < work->n_rows; i++)
         rung_row_release(&work->rows[i]);
     free(work->rows);
+    rung_library_row_release(&work->library);
     rung_sampler_close(work->timing.sampler);
 }
 
@@ -227,6 +277,8 @@ enum rung_status rung_cmd_run(int argc, char **argv, struct rung_error *err)
     }
     if (status == RUNG_OK)
         status = rung_rows_status(work.rows, work.n_rows);
+    if (status == RUNG_OK && work.library.status == RUNG_ROW_WRONG)
+        status = rung_fail(err, RUNG_WRONG, "librung: %s", work.library.reason);
     enum rung_format format = work.stage.output.format;
     if (!printed || format == RUNG_FORMAT_JSON || format == RUNG_FORMAT_CSV)
         rung_rows_name_failures(work.rows, work.n_rows, "run"); /* the page has them in itself */

@@ -143,6 +143,7 @@ static enum rung_status measure_all(struct work *work, const struct rung_selecti
                 .op = expanded->configs[i].op,
                 .type = expanded->configs[i].type,
                 .n = size_of(work, selection, k),
+                .all_patterns = true,
                 .seed = selection->seed,
                 .timing = work->timing.sampler ? &work->timing : NULL,
                 .ceiling_gb_per_s = work->ceiling,
@@ -163,43 +164,13 @@ static enum rung_status measure_all(struct work *work, const struct rung_selecti
 /* --- printing ----------------------------------------------------------------------------------
  */
 
-static json_t *number_or_null(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *times_json(const struct rung_times *times)
-{
-    if (!times->known)
-        return json_null();
-    json_t *samples = json_array();
-    for (size_t i = 0; i < times->n_samples; i++)
-        json_array_append_new(samples, json_real(times->samples[i]));
-    return json_pack("{s:f, s:f, s:f, s:f, s:o}", "median", times->median, "min", times->min, "q1",
-                     times->q1, "q3", times->q3, "samples", samples);
-}
-
-static json_t *row_json(const struct rung_library_row *row)
-{
-    return json_pack(
-        "{s:s, s:s, s:I, s:s, s:I, s:I, s:i, s:I, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:s, s:o}",
-        "op", rung_op_word(row->op), "type", rung_type_word(row->type), "n", (json_int_t)row->n,
-        "kernel", row->form, "blocks", (json_int_t)row->blocks, "threads", (json_int_t)row->threads,
-        "launches", 1, "bytes", (json_int_t)row->bytes, "verified_runs", (json_int_t)row->runs,
-        "sum", number_or_null(row->sum), "expected", number_or_null(row->expected), "correct",
-        row->correct, "time_ms", times_json(&row->time_ms), "gb_per_s",
-        number_or_null(row->gb_per_s), "of_ceiling", number_or_null(row->of_ceiling), "status",
-        rung_row_status_word(row->status), "reason",
-        row->reason[0] ? json_string(row->reason) : json_null());
-}
-
 static enum rung_status print_json(const struct work *work, int argc, char **argv,
                                    struct rung_error *err)
 {
     const struct rung_stage *stage = &work->stage;
     json_t *rows = json_array(), *environment = rung_environment(&stage->device, stage->nvrtc);
     for (size_t i = 0; i < work->n_rows; i++)
-        json_array_append_new(rows, row_json(&work->rows[i]));
+        json_array_append_new(rows, rung_library_row_to_json(&work->rows[i]));
     if (environment && isfinite(work->ceiling))
         json_object_set_new(environment, "read_ceiling_gb_per_s", json_real(work->ceiling));
     return rung_document_print(rung_document("sum", argc, argv, environment, rows),

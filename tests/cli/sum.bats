@@ -1,0 +1,31 @@
+load common
+
+@test "librung is verified on the simulator, each size and type" {
+    expect 0 rung sum --device sim --check --op all --type all --n 0,1,4097,100003
+    says "stream" "narrow" "block" "sums verified" "tells no times"
+    [ "$(grep -c ' ok ' <<<"$output")" -eq 24 ]
+}
+
+@test "its JSON has the launch and the sum, and null for times" {
+    expect 0 rung sum --device sim --n 8192 --format json
+    python3 - <<PY
+import json
+document = json.loads('''$output''')
+assert document["command"] == "sum"
+row, = document["rows"]
+assert row["n"] == 8192 and row["kernel"] == "block" and row["blocks"] == 1
+assert row["launches"] == 1 and row["bytes"] == 32768
+assert row["correct"] is True and row["sum"] == row["expected"]
+assert row["time_ms"] is None and row["gb_per_s"] is None and row["status"] == "ok"
+PY
+}
+
+@test "what it cannot sum is named" {
+    expect 2 rung sum --type f16
+    says "f16" "f32, f64, i32"
+    expect 2 rung sum --n -5
+    says "-5"
+    expect 2 rung sum 100
+    says "'100'" "--n"
+    expect 2 rung sum --version 3
+}
