@@ -23,21 +23,13 @@ static enum rung_status io_error(struct rung_error *err, const char *doing, cons
 static enum rung_status read_all(struct rung_text *text, int fd, const char *path,
                                  struct rung_error *err)
 {
-    char buffer[65536];
-    for (;;) {
-        ssize_t got = read(fd, buffer, sizeof buffer);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return io_error(err, "cannot read", path);
-        if (got == 0)
-            return RUNG_OK;
-        rung_text_append_bytes(text, buffer, (size_t)got);
-        if (!rung_text_ok(text))
-            return rung_fail(err, RUNG_MEMORY, "out of memory reading %s", path);
+    ssize_t got;
+    while ((got = rung_text_read(text, fd)) > 0)
         if (text->length > READ_LIMIT)
             return rung_fail(err, RUNG_IO, "cannot read %s: larger than 1 GiB", path);
-    }
+    if (!rung_text_ok(text))
+        return rung_fail(err, RUNG_MEMORY, "out of memory reading %s", path);
+    return got == 0 ? RUNG_OK : io_error(err, "cannot read", path);
 }
 
 enum rung_status rung_file_read(char **data, size_t *length, const char *path,

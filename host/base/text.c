@@ -1,10 +1,14 @@
 /* The string builder: geometric growth, one sticky error. */
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define READ_BYTES 65536
 
 static bool reserve(struct rung_text *text, size_t extra)
 {
@@ -38,6 +42,21 @@ void rung_text_append_bytes(struct rung_text *text, const char *bytes, size_t le
 void rung_text_append(struct rung_text *text, const char *string)
 {
     rung_text_append_bytes(text, string, strlen(string));
+}
+
+ssize_t rung_text_read(struct rung_text *text, int fd)
+{
+    ssize_t got;
+    if (!reserve(text, READ_BYTES)) {
+        errno = ENOMEM;
+        return -1;
+    }
+    do
+        got = read(fd, text->data + text->length, READ_BYTES);
+    while (got < 0 && errno == EINTR);
+    text->length += got > 0 ? (size_t)got : 0;
+    text->data[text->length] = '\0';
+    return got;
 }
 
 void rung_text_append_xml(struct rung_text *text, const char *string)

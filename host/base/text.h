@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct rung_text {
     char *data;    /* NUL-terminated once anything was appended; NULL before */
@@ -15,6 +16,9 @@ struct rung_text {
 
 void rung_text_append(struct rung_text *text, const char *string);
 void rung_text_append_bytes(struct rung_text *text, const char *bytes, size_t length);
+/* Appends what one read(2) gives, at most 64 KiB of it, and returns what it returns: 0 at the end,
+ * -1 with errno set, which is never EINTR and is ENOMEM where there is no memory. */
+ssize_t rung_text_read(struct rung_text *text, int fd);
 /* For HTML, XML and SVG, between tags and in quoted attributes: & < > " become entities. */
 void rung_text_append_xml(struct rung_text *text, const char *string);
 void rung_text_format(struct rung_text *text, const char *format, ...)

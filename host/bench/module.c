@@ -79,25 +79,31 @@ static enum rung_status refused(const struct rung_device *device, CUresult code,
 static enum rung_status load_module(struct rung_module *kernel, bool *too_new, const void *bytes,
                                     const char *symbol, struct rung_error *err)
 {
-    char info[LOG_BYTES] = "", error[LOG_BYTES] = "";
+    struct {
+        char info[LOG_BYTES], error[LOG_BYTES];
+    } *logs = calloc(1, sizeof *logs);
+    if (!logs)
+        return rung_fail(err, RUNG_MEMORY, "no memory for the driver's log");
     CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
                               CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     /* Sizes stand in the pointer itself: that is how the Driver API passes integers here. */
-    void *values[] = {info, (void *)(uintptr_t)sizeof info, error, (void *)(uintptr_t)sizeof error};
+    void *values[] = {logs->info, (void *)(uintptr_t)LOG_BYTES, logs->error,
+                      (void *)(uintptr_t)LOG_BYTES};
     double begin = now_ms();
     CUresult code =
         kernel->device->driver.cuModuleLoadDataEx(&kernel->module, bytes, 4, options, values);
     kernel->load_ms = now_ms() - begin;
-    info[sizeof info - 1] = error[sizeof error - 1] = '\0';
-    if (code == CUDA_SUCCESS)
-        return RUNG_OK;
-    kernel->module = NULL;
-    if (too_new) {
+    logs->info[LOG_BYTES - 1] = logs->error[LOG_BYTES - 1] = '\0';
+    enum rung_status status = code == CUDA_SUCCESS ? RUNG_OK : RUNG_DRIVER;
+    if (code != CUDA_SUCCESS)
+        kernel->module = NULL;
+    if (too_new)
         *too_new = code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
-        if (*too_new)
-            return RUNG_DRIVER;
-    }
-    return refused(kernel->device, code, symbol, error[0] ? error : info, err);
+    if (code != CUDA_SUCCESS && !(too_new && *too_new))
+        status =
+            refused(kernel->device, code, symbol, logs->error[0] ? logs->error : logs->info, err);
+    free(logs);
+    return status;
 }
 
 /* A driver older than the compiler refuses PTX by its version alone; most of it needs only what its

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define CHUNK 4096              /* elements at a time: the draws stay in the first-level cache */
+#define CHUNK 1024              /* elements at a time: the draws stay in the first-level cache */
 #define STAGE_ELEMENTS 4194304u /* of one copy to the device */
 #define PIECES 16               /* of one stage, for as many threads */
 #define ALONE_ELEMENTS 262144   /* fewer are made sooner than a thread */

@@ -185,11 +185,18 @@ static enum rung_status check_counts(const struct rung_subject *subject,
 static void check_findings(const struct rung_subject *subject, uint64_t n,
                            const struct rung_pattern *pattern)
 {
-    struct rung_sim_finding found[FINDINGS];
-    uint64_t count = subject->reduction->device->driver.sim->read_findings(found, FINDINGS);
-    for (uint64_t i = 0; i < count && i < FINDINGS; i++)
+    const struct rung_sim_control *sim = subject->reduction->device->driver.sim;
+    struct rung_sim_finding first, *found = &first;
+    uint64_t count = sim->read_findings(&first, 1), room = 1;
+    if (count > 1 && (found = calloc(FINDINGS, sizeof *found)))
+        sim->read_findings(found, room = FINDINGS);
+    else
+        found = &first; /* the first alone condemns */
+    for (uint64_t i = 0; i < count && i < room; i++)
         condemn(subject, (enum rung_check)(RUNG_CHECK_RACE + found[i].kind), n, pattern, "%s%s",
                 found[i].text, count > 1 ? " (the first of several findings)" : "");
+    if (found != &first)
+        free(found);
 }
 
 static enum rung_status check_guards(const struct rung_subject *subject,

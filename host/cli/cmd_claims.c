@@ -267,30 +267,39 @@ static enum rung_status print(struct work *work, const struct rung_output *outpu
     return RUNG_OK;
 }
 
-enum rung_status rung_cmd_claims(int argc, char **argv, struct rung_error *err)
+static enum rung_status answer(struct work *work, const struct arguments *arguments, int argc,
+                               char **argv, struct rung_error *err)
 {
-    struct arguments arguments = {0};
-    struct work work = {0};
     struct rung_output output = {0};
     enum rung_format format = RUNG_FORMAT_TABLE;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    enum rung_status status = rung_format_parse(&format, arguments.selection.format, err);
+    enum rung_status status = rung_format_parse(&format, arguments->selection.format, err);
     if (status == RUNG_OK)
-        status = rung_output_open(&output, format, arguments.selection.output, err);
+        status = rung_output_open(&output, format, arguments->selection.output, err);
     if (status == RUNG_OK)
-        status = gather(&work, &arguments, argc, argv, err);
+        status = gather(work, arguments, argc, argv, err);
     if (status == RUNG_OK)
-        status = rung_claims_decide(work.claims, &work.evidence, err);
+        status = rung_claims_decide(work->claims, &work->evidence, err);
     if (status == RUNG_OK)
-        status = print(&work, &output, argc, argv, err);
+        status = print(work, &output, argc, argv, err);
     enum rung_status closed = rung_output_close(&output, status == RUNG_OK, err);
     if (status == RUNG_OK)
         status = closed;
-    if (status == RUNG_OK) {
-        rung_results_name_failures(&work.rows, "claims", stderr);
-        status = rung_results_status(work.rows.rows, work.rows.n_rows);
-    }
-    rung_results_release(&work.rows);
-    json_decref(work.environment);
+    if (status != RUNG_OK)
+        return status;
+    rung_results_name_failures(&work->rows, "claims", stderr);
+    return rung_results_status(work->rows.rows, work->rows.n_rows);
+}
+
+enum rung_status rung_cmd_claims(int argc, char **argv, struct rung_error *err)
+{
+    struct arguments arguments = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    struct work *work = calloc(1, sizeof *work);
+    if (!work)
+        return rung_fail(err, RUNG_MEMORY, "out of memory");
+    enum rung_status status = answer(work, &arguments, argc, argv, err);
+    rung_results_release(&work->rows);
+    json_decref(work->environment);
+    free(work);
     return status;
 }

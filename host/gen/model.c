@@ -21,6 +21,7 @@ struct block {
     struct rung_error *err;
     unsigned threads;
     uint64_t tile[RUNG_BLOCK_MAX], sum[RUNG_BLOCK_MAX];
+    uint64_t values[RUNG_BLOCK_MAX]; /* what each thread carries from reading to writing */
     /* Degree of the shared load that the register still holds, per warp; 0: something else. */
     unsigned loaded[WARPS_MAX];
 };
@@ -155,7 +156,8 @@ static enum rung_status execute(struct block *block, const struct rung_phase *ph
                                 const struct rung_statement *statement, const uint32_t *active)
 {
     struct rung_kernel *k = block->kernel;
-    uint64_t values[RUNG_BLOCK_MAX] = {0};
+    uint64_t *values = block->values;
+    memset(values, 0, sizeof block->values);
     for (int writing = 0; writing < 2; writing++)
         for (unsigned tid = 0; tid < block->threads; tid++) {
             if (!(active[tid / WARP] >> tid % WARP & 1))
@@ -323,15 +325,20 @@ static enum rung_status check_result(struct block *block)
 
 /* Counts the tree of one block; leaves the loads. */
 static enum rung_status count_tree(struct rung_model *out, struct rung_kernel *kernel,
-                                   struct rung_error *err)
+                                   struct rung_arena *arena, struct rung_error *err)
 {
-    struct block block = {
-        .kernel = kernel, .model = out, .err = err, .threads = kernel->config.block};
-    enum rung_status status = fill(&block);
+    struct block *block = rung_arena_alloc(arena, sizeof *block);
+    if (!block)
+        return rung_fail(err, RUNG_MEMORY, "no memory for the model of a block");
+    block->kernel = kernel;
+    block->model = out;
+    block->err = err;
+    block->threads = kernel->config.block;
+    enum rung_status status = fill(block);
     for (unsigned i = 0; i < kernel->n_phases && status == RUNG_OK; i++)
-        status = run_phase(&block, &kernel->phases[i]);
+        status = run_phase(block, &kernel->phases[i]);
     if (status == RUNG_OK)
-        status = check_result(&block);
+        status = check_result(block);
     return status;
 }
 
@@ -343,7 +350,7 @@ enum rung_status rung_model_block(struct rung_model *out, const struct rung_temp
     struct rung_model model = {0};
     enum rung_status status = rung_kernel_make(&kernel, &arena, tpl, config, err);
     if (status == RUNG_OK)
-        status = count_tree(&model, &kernel, err);
+        status = count_tree(&model, &kernel, &arena, err);
     uint64_t loads = 0;
     if (status == RUNG_OK)
         status = rung_loads_count(&loads, &kernel, (uint64_t)config->block * tpl->n_loads, 1, err);
@@ -364,7 +371,7 @@ enum rung_status rung_model_launch(struct rung_model *out, const struct rung_tem
     uint64_t loads = 0;
     enum rung_status status = rung_kernel_make(&kernel, &arena, tpl, config, err);
     if (status == RUNG_OK)
-        status = count_tree(&model, &kernel, err);
+        status = count_tree(&model, &kernel, &arena, err);
     if (status == RUNG_OK)
         status = rung_loads_count(&loads, &kernel, n, grid_blocks, err);
     if (status == RUNG_OK) {

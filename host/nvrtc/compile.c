@@ -1,5 +1,6 @@
 /* One compilation with an opened NVRTC, and the words for what can go wrong in it. */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #define OPTIONS_MAX 32
 #define TARGET_SIZE 24
+#define STACK_BYTES ((size_t)8 << 20) /* what a compiler may expect: the usual limit */
 
 static double now_ms(void)
 {
@@ -161,8 +163,8 @@ static enum rung_status fetch(struct rung_compiled *out, const struct rung_nvrtc
     return RUNG_OK;
 }
 
-enum rung_status rung_nvrtc_compile(struct rung_compiled *out, const struct rung_nvrtc *nvrtc,
-                                    const struct rung_compile_job *job, struct rung_error *err)
+static enum rung_status compile(struct rung_compiled *out, const struct rung_nvrtc *nvrtc,
+                                const struct rung_compile_job *job, struct rung_error *err)
 {
     *out = (struct rung_compiled){0};
     struct options options = {0};
@@ -190,6 +192,40 @@ enum rung_status rung_nvrtc_compile(struct rung_compiled *out, const struct rung
     if (program)
         nvrtc->api.DestroyProgram(&program);
     return status;
+}
+
+struct call {
+    struct rung_compiled *out;
+    const struct rung_nvrtc *nvrtc;
+    const struct rung_compile_job *job;
+    struct rung_error *err;
+    enum rung_status status;
+};
+
+static void *answer(void *data)
+{
+    struct call *call = data;
+    call->status = compile(call->out, call->nvrtc, call->job, call->err);
+    return NULL;
+}
+
+/* On a stack of a known size: a compiler recurses, and the caller's stack may be small. */
+enum rung_status rung_nvrtc_compile(struct rung_compiled *out, const struct rung_nvrtc *nvrtc,
+                                    const struct rung_compile_job *job, struct rung_error *err)
+{
+    struct call call = {out, nvrtc, job, err, RUNG_OK};
+    pthread_attr_t attributes;
+    pthread_t thread;
+    bool ready = pthread_attr_init(&attributes) == 0;
+    bool made = ready && pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 &&
+                pthread_create(&thread, &attributes, answer, &call) == 0;
+    if (ready)
+        pthread_attr_destroy(&attributes);
+    if (made)
+        pthread_join(thread, NULL);
+    else
+        answer(&call);
+    return call.status;
 }
 
 void rung_compiled_release(struct rung_compiled *compiled)

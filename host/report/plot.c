@@ -78,12 +78,8 @@ static int run(struct rung_text *svg, char complaint[512], const char *file)
     int failed = posix_spawnp(&pid, "gnuplot", &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(out[1]);
-    char buffer[16384];
-    ssize_t got;
-    while (!failed &&
-           ((got = read(out[0], buffer, sizeof buffer)) > 0 || (got < 0 && errno == EINTR)))
-        if (got > 0)
-            rung_text_append_bytes(svg, buffer, (size_t)got);
+    while (!failed && rung_text_read(svg, out[0]) > 0)
+        continue;
     close(out[0]);
     while (!failed && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;

@@ -33,18 +33,12 @@ static enum rung_status take_lock(int fd, const char *path, struct rung_error *e
 static enum rung_status read_all(struct rung_text *out, int fd, const char *path,
                                  struct rung_error *err)
 {
-    char buffer[65536];
     ssize_t got;
-    while ((got = read(fd, buffer, sizeof buffer)) != 0) {
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return rung_fail(err, RUNG_IO, "%s: %s", path, strerror(errno));
-        rung_text_append_bytes(out, buffer, (size_t)got);
-        if (!rung_text_ok(out))
-            return rung_fail(err, RUNG_MEMORY, "no memory to read %s", path);
-    }
-    return RUNG_OK;
+    while ((got = rung_text_read(out, fd)) > 0)
+        continue;
+    if (!rung_text_ok(out))
+        return rung_fail(err, RUNG_MEMORY, "no memory to read %s", path);
+    return got == 0 ? RUNG_OK : rung_fail(err, RUNG_IO, "%s: %s", path, strerror(errno));
 }
 
 enum rung_status rung_journal_open(struct rung_journal *out, struct rung_results *found,

@@ -57,19 +57,6 @@ static json_t *take_line(struct rung_text *unread)
     return message ? message : json_null();
 }
 
-/* 1: some bytes; 0: the other side is gone; -1: interrupted by a signal. */
-static int receive(int fd, struct rung_text *unread)
-{
-    char buffer[65536];
-    ssize_t got = recv(fd, buffer, sizeof buffer, 0);
-    if (got < 0 && errno == EINTR)
-        return -1;
-    if (got <= 0)
-        return 0;
-    rung_text_append_bytes(unread, buffer, (size_t)got);
-    return rung_text_ok(unread);
-}
-
 static _Noreturn void serve(int fd, pid_t parent, rung_worker_fn *answer, void *context)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -87,7 +74,7 @@ static _Noreturn void serve(int fd, pid_t parent, rung_worker_fn *answer, void *
     for (;;) {
         json_t *request = take_line(&unread);
         if (!request) {
-            if (receive(WORKER_FD, &unread) == 0)
+            if (rung_text_read(&unread, WORKER_FD) <= 0) /* the parent is gone */
                 break;
             continue;
         }
@@ -178,7 +165,7 @@ enum rung_worker_end rung_worker_ask(json_t **reply, struct rung_worker *worker,
         /* Short waits: a signal that arrives just before poll does not interrupt it. */
         struct pollfd ready = {.fd = worker->fd, .events = POLLIN};
         int n = poll(&ready, 1, left_s < 0.1 ? (int)(left_s * 1e3) + 1 : 100);
-        if (n > 0 && receive(worker->fd, &worker->unread) == 0)
+        if (n > 0 && rung_text_read(&worker->unread, worker->fd) <= 0)
             break;
     }
     if (json_is_object(*reply))

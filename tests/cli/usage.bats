@@ -183,3 +183,28 @@ refused() {
         [ "$(ls "$folder")" = kept ]
     done
 }
+
+# 64 KiB of stack, for threads too. Nothing is in the cache, so that the compiler is at work as well.
+@test "a small stack is enough for every command" {
+    need_nvrtc
+    small() {
+        (ulimit -s 64 && rung "$@")
+    }
+    rung sweep --device sim --n 3000 --block 64 --version 1,2 -o "$folder/rows" >/dev/null
+    export RUNG_CACHE_DIR=$folder/cache
+    expect 0 small --help
+    expect 0 small list
+    expect 0 small doctor
+    expect 0 small model --block all
+    expect 0 small run --device sim --n 3000 --op dot --type f64 --check
+    expect 0 small verify --device sim --version 8 --check
+    expect 0 small verify --device sim --control v5-plain
+    expect 0 small sweep --device sim --n 3000 --block 32 --version 5 -o "$folder/small"
+    expect 0 small inspect --version 1 --target all
+    expect 0 small trace v2-b256-const -o "$folder/trace.html"
+    expect 0 small claims --device sim "$folder/rows"
+    expect 0 small compare "$folder/rows" "$folder/rows"
+    expect 0 small report "$folder/rows" -o "$folder/report.html"
+    expect 0 small build -o "$folder/images" --version 7 --target all
+    expect 0 small cache
+}

@@ -39,6 +39,13 @@ target_compile_options(rung_options INTERFACE
   # Results must not depend on what the host compiler fuses: the simulator is bit-exact.
   -ffp-contract=off)
 
+# Large buffers belong on the heap: a stack may be small, and a library does not choose its caller's.
+# Sanitizers make frames larger.
+add_library(rung_small_frames INTERFACE)
+if(NOT CMAKE_C_FLAGS MATCHES "fsanitize")
+  target_compile_options(rung_small_frames INTERFACE -Wframe-larger-than=16384)
+endif()
+
 # rung_module(name DEPENDS a b LINK targets...): host/<name>/*.c as the static library rung_<name>.
 # Includes are written from host/ ("driver/driver.h"), so the path spells the dependency.
 function(rung_module name)
@@ -52,7 +59,7 @@ function(rung_module name)
   add_library(rung_${name} STATIC ${sources})
   set_target_properties(rung_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
   target_include_directories(rung_${name} PUBLIC ${PROJECT_SOURCE_DIR}/host)
-  target_link_libraries(rung_${name} PRIVATE rung_options)
+  target_link_libraries(rung_${name} PRIVATE rung_options rung_small_frames)
   foreach(dependency IN LISTS ARG_DEPENDS)
     target_link_libraries(rung_${name} PUBLIC rung_${dependency})
   endforeach()
