@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -34,16 +35,54 @@ struct arguments {
     enum export_format format;
 };
 
+/* The words of --export, and the endings that a file of each form may have. */
+static const struct {
+    const char *word, *endings[3];
+} forms[] = {
+    [EXPORT_NONE] = {"",        {"html", "htm"}          },
+    [EXPORT_CSV] = {"csv",     {"csv", "txt"}           },
+    [EXPORT_MD] = {"md",      {"md", "markdown", "txt"}},
+    [EXPORT_NVBENCH] = {"nvbench", {"json"}                 },
+    [EXPORT_T4] = {"t4",      {"json"}                 },
+};
+
 static void read_format(struct arguments *arguments, const char *arg, struct argp_state *state)
 {
-    static const char *const words[] = {"csv", "md", "nvbench", "t4"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(arg, words[i]) == 0) {
-            arguments->format = (enum export_format)(i + 1);
+    for (size_t i = EXPORT_CSV; i < sizeof forms / sizeof *forms; i++) {
+        if (strcmp(arg, forms[i].word) == 0) {
+            arguments->format = (enum export_format)i;
             return;
         }
     }
     argp_error(state, "--export '%s': csv, md, nvbench or t4", arg);
+}
+
+/* A file is not given a name that says something else than what is in it. */
+static enum rung_status check_ending(const struct arguments *arguments, struct rung_error *err)
+{
+    const char *ending = rung_path_ending(arguments->output);
+    const char *const *allowed = forms[arguments->format].endings;
+    for (size_t i = 0; i < 3 && allowed[i]; i++)
+        if (!ending[0] || strcasecmp(ending, allowed[i]) == 0)
+            return RUNG_OK;
+    return rung_fail(err, RUNG_USAGE,
+                     "-o '%s': the page is .html; --export csv makes .csv, md .md, nvbench and t4 "
+                     ".json",
+                     arguments->output);
+}
+
+static enum rung_status check_arguments(const struct arguments *arguments, struct rung_error *err)
+{
+    const char *of_page = arguments->page.title  ? "--title"
+                          : arguments->page.keep ? "--keep"
+                                                 : NULL;
+    if (arguments->format == EXPORT_NONE)
+        return check_ending(arguments, err);
+    if (arguments->n_files > 1)
+        return rung_fail(err, RUNG_USAGE, "--export takes one result file at a time");
+    if (of_page)
+        return rung_fail(err, RUNG_USAGE, "%s is of the page: --export makes none", of_page);
+    return check_ending(arguments, err);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -150,10 +189,12 @@ static enum rung_status load_all(struct rung_results *files, const struct argume
 
 enum rung_status rung_cmd_report(int argc, char **argv, struct rung_error *err)
 {
-    struct arguments arguments = {.page.title = "Parallel reduction, rung by rung"};
+    struct arguments arguments = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    if (arguments.format != EXPORT_NONE && arguments.n_files > 1)
-        return rung_fail(err, RUNG_USAGE, "--export takes one result file at a time");
+    if (check_arguments(&arguments, err) != RUNG_OK)
+        return RUNG_USAGE;
+    if (!arguments.page.title)
+        arguments.page.title = "Parallel reduction, rung by rung";
     if (!arguments.output && arguments.format == EXPORT_NONE)
         arguments.output = "report.html";
     struct rung_output output = {0};

@@ -2,6 +2,7 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -90,7 +91,8 @@ static const struct argp parser = {
         "Show one block of a compiled kernel step by step: who adds what, what shared memory "
         "holds, which banks conflict."
         "\v-o FILE.html makes a page to step through, with several ids side by side; -o FILE.svg "
-        "a picture. The names of negative controls are ids too: they show the mistake where it "
+        "a picture; .json and .txt are what --format json and table print. The names of negative "
+        "controls are ids too: they show the mistake where it "
         "happens.\n\n"
         "The block runs on the simulator, which also looks for races, unless --device cuda is "
         "given: then the kernel, compiled to write down what it does, runs on the card.\n\n"
@@ -122,9 +124,8 @@ static enum rung_status control_config(struct rung_config *out, const struct run
                                        const char *block, struct rung_error *err)
 {
     uint64_t threads = control->block ? control->block : CONTROL_BLOCK;
-    if (block && rung_parse_n(&threads, block, err) != RUNG_OK)
-        return RUNG_USAGE;
-    bool power = threads && (threads & (threads - 1)) == 0;
+    bool number = !block || rung_parse_n(&threads, block, NULL) == RUNG_OK;
+    bool power = number && (threads & (threads - 1)) == 0;
     if (threads < RUNG_BLOCK_MIN || threads > RUNG_BLOCK_MAX || !power)
         return rung_fail(err, RUNG_USAGE,
                          "--block '%s': a power of two, %d to %d, must stand there", block,
@@ -176,19 +177,19 @@ static enum rung_status find_subject(struct rung_trace_request *out, const struc
 static enum rung_status choose_n(struct rung_trace_request *request, const struct session *session,
                                  struct rung_error *err)
 {
+    const char *word = session->options->n;
     uint64_t usual, most;
     rung_trace_capacity(&usual, &most, request->tpl, &request->config);
     request->n = usual;
-    if (session->options->n) {
-        if (rung_parse_n(&request->n, session->options->n, err) != RUNG_OK)
-            return RUNG_USAGE;
-    } else if (session->inputs[0].pattern == RUNG_TRACE_LIST) {
+    if (word && (rung_parse_n(&request->n, word, NULL) != RUNG_OK || request->n > most))
+        return rung_fail(err, RUNG_USAGE, "--n '%s': one block of %s takes 0 to %llu elements",
+                         word, request->id, (unsigned long long)most);
+    if (!word && session->inputs[0].pattern == RUNG_TRACE_LIST)
         request->n = session->inputs[0].n_values;
-    }
     if (request->n > most)
         return rung_fail(err, RUNG_USAGE,
-                         "%s: %llu elements are too many for one block, which takes %llu",
-                         request->id, (unsigned long long)request->n, (unsigned long long)most);
+                         "--input has %llu numbers, and one block of %s takes 0 to %llu elements",
+                         (unsigned long long)request->n, request->id, (unsigned long long)most);
     return RUNG_OK;
 }
 
@@ -366,28 +367,57 @@ static enum rung_status judge(const struct session *session, struct rung_error *
     return RUNG_OK;
 }
 
+/* The form that an ending names; false where it names none that there is. */
+static bool form_of_ending(enum rung_trace_form *out, const char *ending)
+{
+    static const struct {
+        const char *ending;
+        enum rung_trace_form form;
+    } forms[] = {
+        {"html", RUNG_TRACE_AS_HTML},
+        {"svg",  RUNG_TRACE_AS_SVG },
+        {"json", RUNG_TRACE_AS_JSON},
+        {"txt",  RUNG_TRACE_AS_TEXT},
+        {"",     RUNG_TRACE_AS_TEXT},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcasecmp(ending, forms[i].ending) == 0) {
+            *out = forms[i].form;
+            return true;
+        }
+    return false;
+}
+
+/* By the ending of -o, else by --format; both may stand there if they say the same. */
 static enum rung_status choose_form(enum rung_trace_form *out, enum rung_format *format,
                                     const struct trace_options *asked, struct rung_error *err)
 {
-    const char *path = asked->selection.output;
-    const char *dot = path ? strrchr(path, '.') : NULL;
-    enum rung_status status = rung_format_parse(format, asked->selection.format, err);
-    if (status != RUNG_OK)
-        return status;
-    if (*format == RUNG_FORMAT_CSV || *format == RUNG_FORMAT_MD)
+    const char *path = asked->selection.output, *word = asked->selection.format;
+    const char *ending = rung_path_ending(path);
+    bool known = form_of_ending(out, ending);
+    if (rung_format_parse(format, word, NULL) != RUNG_OK || *format == RUNG_FORMAT_CSV ||
+        *format == RUNG_FORMAT_MD)
         return rung_fail(err, RUNG_USAGE,
-                         "--format '%s': a trace is text (table) or json; -o FILE.html and -o "
-                         "FILE.svg make pictures",
-                         asked->selection.format);
-    *out = *format == RUNG_FORMAT_JSON ? RUNG_TRACE_AS_JSON : RUNG_TRACE_AS_TEXT;
-    if (!asked->selection.format && dot)
-        *out = strcmp(dot, ".html") == 0   ? RUNG_TRACE_AS_HTML
-               : strcmp(dot, ".svg") == 0  ? RUNG_TRACE_AS_SVG
-               : strcmp(dot, ".json") == 0 ? RUNG_TRACE_AS_JSON
-                                           : RUNG_TRACE_AS_TEXT;
+                         "--format '%s': a trace is table (its text) or json; -o FILE.html makes "
+                         "a page and -o FILE.svg a picture",
+                         word);
+    if (!known && !word)
+        return rung_fail(err, RUNG_USAGE,
+                         "-o '%s': a trace is .html, .svg, .json or .txt; --format table or json "
+                         "writes it under any other name",
+                         path);
+    enum rung_trace_form said =
+        *format == RUNG_FORMAT_JSON ? RUNG_TRACE_AS_JSON : RUNG_TRACE_AS_TEXT;
+    if (word && known && *ending && *out != said)
+        return rung_fail(err, RUNG_USAGE, "-o '%s' and --format '%s' name two forms: give one",
+                         path, word);
+    *out = word ? said : *out;
     if (*out == RUNG_TRACE_AS_SVG && asked->n_ids > 1)
         return rung_fail(err, RUNG_USAGE,
                          "-o '%s': a picture shows one id; -o FILE.html shows several", path);
+    if (asked->all && *out != RUNG_TRACE_AS_TEXT)
+        return rung_fail(err, RUNG_USAGE,
+                         "--all is of text: json, pages and pictures fold nothing");
     return RUNG_OK;
 }
 

@@ -25,6 +25,14 @@ struct rung_table {
     bool failed;
 };
 
+const char *rung_path_ending(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const char *name = slash ? slash + 1 : path ? path : "";
+    const char *dot = strrchr(name, '.');
+    return dot && dot != name ? dot + 1 : "";
+}
+
 enum rung_status rung_format_parse(enum rung_format *out, const char *word, struct rung_error *err)
 {
     static const char *const words[] = {"table", "json", "csv", "md"};
@@ -35,7 +43,7 @@ enum rung_status rung_format_parse(enum rung_format *out, const char *word, stru
             *out = (enum rung_format)i;
             return RUNG_OK;
         }
-    return rung_fail(err, RUNG_USAGE, "format '%s': allowed are table, json, csv, md", word);
+    return rung_fail(err, RUNG_USAGE, "--format '%s': allowed are table, json, csv, md", word);
 }
 
 struct rung_table *rung_table_new(const struct rung_column *columns, size_t n_columns)

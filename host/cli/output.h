@@ -12,6 +12,10 @@
 
 enum rung_format { RUNG_FORMAT_TABLE, RUNG_FORMAT_JSON, RUNG_FORMAT_CSV, RUNG_FORMAT_MD };
 
+/* What stands behind the last dot of the file's name, "" where there is none: "json" of a/b.json,
+ * nothing of "a.d/b", ".json", "-" and NULL. Borrowed from `path`. */
+const char *rung_path_ending(const char *path);
+
 /* "table", "json", "csv" or "md"; NULL is "table". Anything else is RUNG_USAGE. */
 enum rung_status rung_format_parse(enum rung_format *out, const char *word, struct rung_error *err);
 

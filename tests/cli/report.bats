@@ -51,6 +51,23 @@ teardown() {
     says "| v2-b256-const"
 }
 
+@test "report: a file's ending does not say something else than what is in it" {
+    cd "$work"
+    expect 2 rung report journal.jsonl -o x.pdf
+    says "-o 'x.pdf'" ".html" "--export csv makes .csv"
+    expect 2 rung report journal.jsonl -o x.csv
+    expect 2 rung report journal.jsonl -o x.html --export csv
+    expect 2 rung report journal.jsonl -o x.csv --export t4
+    [ -z "$(ls | grep '^x')" ]
+    expect 0 rung report journal.jsonl -o x.csv --export csv
+    expect 0 rung report journal.jsonl -o x.json --export t4
+    expect 0 rung report journal.jsonl -o without-ending
+    expect 2 rung report journal.jsonl --export csv --title Ladder
+    says "--title"
+    expect 2 rung report journal.jsonl --export csv --keep plots
+    says "--keep"
+}
+
 @test "report: nvbench's JSON and T4" {
     expect 0 rung report "$work/journal.jsonl" --export nvbench -o "$work/nvbench.json"
     output=$(cat "$work/nvbench.json")

@@ -17,11 +17,11 @@ teardown() {
     expect 2 rung trace nonsense
     says "nonsense"
     expect 2 rung trace v3-b8-const --n 9
-    says "v3-b8-const" "9 elements" "8"
+    says "--n '9'" "v3-b8-const" "0 to 8"
     expect 2 rung trace v4-b8-const --n 17
-    says "17 elements" "16"
+    says "--n '17'" "v4-b8-const" "0 to 16"
     expect 2 rung trace v3-b8-const --input 1,2,3,4,5,6,7,8,9
-    says "9 elements"
+    says "9 numbers"
     expect 2 rung trace v3-b8-const --input 1,two,3
     says "number 2" "'two'"
     expect 2 rung trace v3-b8-const --input 1,,2
@@ -50,6 +50,48 @@ teardown() {
     says "--driver"
     expect 2 rung trace v3-b8-const --target sm_75,sm_90
     says "one target"
+}
+
+@test "the ending of -o names the form, or is refused" {
+    cd "$folder"
+    local name
+    for name in x.pdf x.csv x.md x.jsonl a.html/x.png; do
+        expect 2 rung trace v1-b8-const -o "$name"
+        says "-o '$name'" ".html, .svg, .json or .txt"
+    done
+    expect 2 rung trace v1-b8-const -o x.html --format json
+    says "-o 'x.html' and --format 'json'"
+    expect 2 rung trace v1-b8-const -o x.json --format table
+    expect 2 rung trace v1-b8-const -o x.svg --all
+    says "--all"
+    [ -z "$(ls)" ]
+    need_nvrtc
+    mkdir a.d
+    for name in x.txt none a.d/none .hidden; do
+        expect 0 rung trace v1-b8-const -o "$name"
+        grep -q '^v1-b8-const' "$name"
+    done
+    expect 0 rung trace v1-b8-const -o x.HTML
+    head -1 x.HTML | grep -q '<!doctype html>'
+    expect 0 rung trace v1-b8-const -o x.json
+    jq -e '.command == "trace"' x.json
+    expect 0 rung trace v1-b8-const -o x.jsonl --format json
+    jq -e '.command == "trace"' x.jsonl
+}
+
+@test "an option of a wrong value is named, with the value and what is allowed" {
+    for value in 5000 9 x 1,2 -1 '' 2^50; do
+        expect 2 rung trace v3-b8-const --n "$value"
+        says "--n '$value'" "v3-b8-const" "0 to 8"
+    done
+    expect 2 rung trace v3-b8-const --input 1,2,3,4,5,6,7,8,9
+    says "--input" "9 numbers" "0 to 8"
+    for value in 7 x 4096 0 99999999999999999999999; do
+        expect 2 rung trace v5-plain --block "$value"
+        says "--block '$value'" "a power of two, 2 to 1024"
+    done
+    expect 2 rung trace v3-b8-const --format zork
+    says "--format 'zork'" "table" "json"
 }
 
 @test "a refused command leaves an old file as it was" {
