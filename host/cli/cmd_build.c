@@ -26,24 +26,27 @@ struct arguments {
     bool portable, quiet;
 };
 
+/* clang-format off */
 static const struct argp_option options[] = {
-    {"output",                                            'o', "FOLDER", 0, "Where to write; a folder that exists is added to", 1},
-    {"target",                                           KEY_TARGET, "TARGET", 0,
-     "A list of sm_75..., native, all (default native, sm_75 without a GPU)", 1},
+    {NULL, 0, NULL, 0, "What is written:", 2},
+    {"output", 'o', "FOLDER", 0, "Where to write; a folder that exists is added to", 2},
+    {"target", KEY_TARGET, "TARGET", 0,
+     "A list of sm_75..., native, all (default native, sm_75 without a GPU)", 2},
     {"portable", KEY_PORTABLE, NULL, 0,
-     "Only PTX, in the oldest version that its target and instructions need", 1},
-    {"nvrtc",                                                   KEY_NVRTC, "PATH", 0, "The NVRTC library, or the folder that holds it", 1},
-    {"format",KEY_FORMAT, "FORMAT", 0, "Of the list: table, json, csv or md (default table)", 1},
-    {"quiet",                                                  'q', NULL, 0, "Print no list of what was written", 1},
-    {0                                                 }
+     "Only PTX, in the oldest version that its target and instructions need", 2},
+    {"nvrtc", KEY_NVRTC, "PATH", 0, "The NVRTC library, or the folder that holds it", 2},
+    {"format", KEY_FORMAT, "FORMAT", 0, "Of the list: table, json, csv or md (default table)", 2},
+    {"quiet", 'q', NULL, 0, "Print no list of what was written", 2},
+    {0},
 };
+/* clang-format on */
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->selection;
+        state->child_inputs[0] = state->child_inputs[1] = &arguments->selection;
         return 0;
     case 'o':
         arguments->selection.output = arg;
@@ -71,10 +74,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* clang-format off */
 static const struct argp_child children[] = {
     {&rung_axes_argp, 0, NULL, 0},
-    {0          }
+    {&rung_no_n_argp, 0, NULL, 0},
+    {0},
 };
+/* clang-format on */
 static const struct argp argp = {
     .options = options,
     .parser = parse,

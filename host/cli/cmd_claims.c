@@ -31,7 +31,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &arguments->selection;
+        for (int i = 0; i < 4; i++)
+            state->child_inputs[i] = &arguments->selection;
         return 0;
     case KEY_N:
         arguments->selection.n = arg;
@@ -45,11 +46,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* clang-format off */
 static const struct argp_child children[] = {
     {&rung_where_argp, 0, NULL, 0},
-    {&rung_output_argp,            0, NULL, 0},
-    {0               },
+    {&rung_check_argp, 0, NULL, 0},
+    {&rung_seed_argp, 0, NULL, 0},
+    {&rung_output_argp, 0, NULL, 0},
+    {0},
 };
+/* clang-format on */
 
 static const struct argp argp = {
     .options = options,
@@ -176,6 +181,31 @@ static void look_on_card(struct work *work, const struct arguments *arguments)
     rung_stage_close(&stage, false, NULL);
 }
 
+/* Files stand in the place of measuring, and of all that says how. */
+static enum rung_status refuse_both(const struct arguments *arguments, struct rung_error *err)
+{
+    const struct rung_selection *selection = &arguments->selection;
+    const struct {
+        const char *option;
+        bool given;
+    } of_measuring[] = {
+        {"--n",      selection->n != NULL     },
+        {"--device", selection->device != NULL},
+        {"--driver", selection->driver != NULL},
+        {"--target", selection->target != NULL},
+        {"--image",  selection->image != NULL },
+        {"--check",  selection->check         },
+        {"--seed",   selection->seed != 0     },
+    };
+    for (size_t i = 0; arguments->n_files && i < sizeof of_measuring / sizeof *of_measuring; i++)
+        if (of_measuring[i].given)
+            return rung_fail(err, RUNG_USAGE,
+                             "%s says how to measure, and the rows are those of %s: give one or "
+                             "the other",
+                             of_measuring[i].option, arguments->files[0]);
+    return RUNG_OK;
+}
+
 static enum rung_status gather(struct work *work, const struct arguments *arguments, int argc,
                                char **argv, struct rung_error *err)
 {
@@ -273,6 +303,8 @@ static enum rung_status answer(struct work *work, const struct arguments *argume
     struct rung_output output = {0};
     enum rung_format format = RUNG_FORMAT_TABLE;
     enum rung_status status = rung_format_parse(&format, arguments->selection.format, err);
+    if (status == RUNG_OK)
+        status = refuse_both(arguments, err);
     if (status == RUNG_OK)
         status = rung_output_open(&output, format, arguments->selection.output, err);
     if (status == RUNG_OK)

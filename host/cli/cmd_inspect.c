@@ -47,7 +47,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 4; i++)
             state->child_inputs[i] = &arguments->request.selection;
         return 0;
     case KEY_EVIDENCE:
@@ -76,12 +76,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* clang-format off */
 static const struct argp_child children[] = {
     {&rung_axes_argp, 0, NULL, 0},
-    {&rung_where_argp,           0, NULL, 0},
-    {&rung_output_argp,               0, NULL, 0},
-    {0   }
+    {&rung_no_n_argp, 0, NULL, 0},
+    {&rung_where_argp, 0, NULL, 0},
+    {&rung_output_argp, 0, NULL, 0},
+    {0},
 };
+/* clang-format on */
 
 static const struct argp argp = {
     .options = options,

@@ -38,8 +38,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->selection;
-        state->child_inputs[1] = &arguments->selection;
+        for (int i = 0; i < 3; i++)
+            state->child_inputs[i] = &arguments->selection;
         return 0;
     case KEY_STEPS:
         arguments->steps = true;
@@ -52,11 +52,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* clang-format off */
 static const struct argp_child children[] = {
     {&rung_axes_argp, 0, NULL, 0},
-    {&rung_output_argp,           0, NULL, 0},
-    {0              }
+    {&rung_n_argp, 0, NULL, 0},
+    {&rung_output_argp, 0, NULL, 0},
+    {0},
 };
+/* clang-format on */
 static const struct argp argp = {
     .options = options,
     .parser = parse,

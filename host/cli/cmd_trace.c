@@ -46,8 +46,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct trace_options *trace = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &trace->selection;
-        state->child_inputs[1] = &trace->selection;
+        for (int i = 0; i < 3; i++)
+            state->child_inputs[i] = &trace->selection;
         return 0;
     case KEY_N:
         trace->n = arg;
@@ -77,11 +77,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* clang-format off */
 static const struct argp_child children[] = {
     {&rung_where_argp, 0, NULL, 0},
-    {&rung_output_argp,            0, NULL, 0},
-    {0               }
+    {&rung_seed_argp, 0, NULL, 0},
+    {&rung_output_argp, 0, NULL, 0},
+    {0},
 };
+/* clang-format on */
 
 static const struct argp parser = {
     .options = options,

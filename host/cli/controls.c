@@ -262,6 +262,25 @@ static enum rung_status verdict_on(const struct trial *trials, size_t n, struct 
     return RUNG_OK;
 }
 
+/* A control is one kernel, tried once: of the axes it takes one value each, and no version. */
+static enum rung_status check_axes(const struct rung_expanded *asked,
+                                   const struct rung_selection *selection, struct rung_error *err)
+{
+    const char *own = selection->version ? "--version" : selection->variant ? "--variant" : NULL;
+    bool many = asked->n_ns > 1;
+    for (size_t i = 1; i < asked->n_configs; i++) {
+        struct rung_config config = asked->configs[i];
+        config.version = asked->configs[0].version;
+        many |= !rung_config_equal(&config, &asked->configs[0]);
+    }
+    if (own)
+        return rung_fail(err, RUNG_USAGE, "%s is not for --control: a control has its own", own);
+    if (many)
+        return rung_fail(err, RUNG_USAGE,
+                         "--control takes one --n and one value of each axis, not lists");
+    return RUNG_OK;
+}
+
 enum rung_status rung_controls_verify(struct rung_stage *stage, const char *name,
                                       const struct rung_selection *selection, int argc, char **argv,
                                       bool *printed, struct rung_error *err)
@@ -270,7 +289,9 @@ enum rung_status rung_controls_verify(struct rung_stage *stage, const char *name
     struct rung_selection checked = *selection;
     struct trial *trials = NULL;
     size_t n = 0;
-    enum rung_status status = rung_controls_load(&controls, &stage->arena, err);
+    enum rung_status status = check_axes(&stage->expanded, selection, err);
+    if (status == RUNG_OK)
+        status = rung_controls_load(&controls, &stage->arena, err);
     if (status == RUNG_OK)
         status = choose(&trials, &n, &controls, name, err);
     checked.check = stage->device.driver.kind == RUNG_DRIVER_SIM; /* half of them need it */

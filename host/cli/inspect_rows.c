@@ -44,21 +44,24 @@ static enum rung_status open_toolkits(struct rung_inspect_result *out,
     return status;
 }
 
-/* The card's target where it is asked for, 0 if there is no card. */
-static unsigned native_target(const struct rung_selection *selection)
+/* The target of the device, 0 where it is not asked for or there is none. A device that was named
+ * must be there. */
+static enum rung_status native_target(unsigned *out, const struct rung_selection *selection,
+                                      struct rung_error *err)
 {
+    *out = 0;
     if (selection->target && !strstr(selection->target, "native"))
-        return 0;
-    if (selection->device && strcmp(selection->device, "sim") == 0)
-        return 75;
+        return RUNG_OK;
     struct rung_device device;
-    struct rung_error ignored = {0};
+    struct rung_error absent = {0};
     char why[512];
-    if (rung_device_open(&device, "auto", selection->driver, why, &ignored) != RUNG_OK)
-        return 0;
-    unsigned cc = device.driver.kind == RUNG_DRIVER_CUDA ? device.cc : 75;
+    enum rung_status status = rung_device_open(
+        &device, selection->device ? selection->device : "auto", selection->driver, why, &absent);
+    if (status != RUNG_OK)
+        return selection->device ? rung_fail(err, status, "%s", absent.text) : RUNG_OK;
+    *out = device.driver.kind == RUNG_DRIVER_CUDA ? device.cc : 75;
     rung_device_close(&device);
-    return cc;
+    return RUNG_OK;
 }
 
 static struct rung_inspect_row *add_row(struct rung_inspect_result *out,
@@ -128,7 +131,9 @@ static enum rung_status make_rows(struct rung_inspect_result *out,
     struct targets *targets = calloc(out->n_toolkits + 1, sizeof *targets);
     if (!targets && status == RUNG_OK)
         status = no_memory(err);
-    unsigned native = compiles && status == RUNG_OK ? native_target(&request->selection) : 0;
+    unsigned native = 0;
+    if (compiles && status == RUNG_OK)
+        status = native_target(&native, &request->selection, err);
     for (size_t k = 0; status == RUNG_OK && k < out->n_toolkits; k++)
         status = read_targets(&targets[k], out, out->toolkits[k], native, request, err);
     for (size_t i = 0; status == RUNG_OK && i < out->n_items; i++) {

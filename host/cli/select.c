@@ -16,6 +16,7 @@ enum {
     KEY_TYPE,
     KEY_VARIANT,
     KEY_N,
+    KEY_NO_N,
     KEY_TARGET,
     KEY_IMAGE,
     KEY_DEVICE,
@@ -41,6 +42,16 @@ static const struct argp_option axis_options[] = {
     {"op", KEY_OP, "LIST", 0, "Operation: sum, dot (default sum)", 1},
     {"type", KEY_TYPE, "LIST", 0, "Element type: f32, f64, i32 (default f32)", 1},
     {"variant", KEY_VARIANT, "LIST", 0, "Variant of a version: base, twolevel (default base)", 1},
+    {0},
+};
+
+/* Else --n would be taken for the beginning of --nvrtc. */
+static const struct argp_option no_n_options[] = {
+    {"n", KEY_NO_N, "LIST", OPTION_HIDDEN, NULL, 1},
+    {0},
+};
+
+static const struct argp_option n_options[] = {
     {"n", KEY_N, "LIST", 0, "Elements, 0...2^40, as 1000, 64Ki, 2^24-611 (default 16776605)", 1},
     {0},
 };
@@ -56,8 +67,16 @@ static const struct argp_option where_options[] = {
     {"image", KEY_IMAGE, "KIND", 0, "What the driver loads: cubin, ptx, auto (default auto)", 2},
     {"nvrtc", KEY_NVRTC, "PATH", 0, "The NVRTC library, or the folder that holds it", 2},
     {"driver", KEY_DRIVER, "PATH", 0, "The driver library in place of libcuda.so.1", 2},
+    {0},
+};
+
+static const struct argp_option check_options[] = {
     {"check", KEY_CHECK, NULL, 0,
      "Turn on the simulator's checks: races, barriers, bounds, uninitialised reads", 2},
+    {0},
+};
+
+static const struct argp_option seed_options[] = {
     {"seed", KEY_SEED, "N", 0, "Seed of random input and of the simulator's warp order", 2},
     {0},
 };
@@ -133,21 +152,32 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         selection->check = true;
     else if (key == KEY_SEED)
         parse_seed(selection, arg, state);
+    else if (key == KEY_NO_N)
+        argp_error(state, "--n '%s': code does not depend on the number of elements", arg);
     else
         return ARGP_ERR_UNKNOWN;
     return 0;
 }
 
 const struct argp rung_axes_argp = {.options = axis_options, .parser = parse_option};
+const struct argp rung_no_n_argp = {.options = no_n_options, .parser = parse_option};
+const struct argp rung_n_argp = {.options = n_options, .parser = parse_option};
 const struct argp rung_where_argp = {.options = where_options, .parser = parse_option};
+const struct argp rung_check_argp = {.options = check_options, .parser = parse_option};
+const struct argp rung_seed_argp = {.options = seed_options, .parser = parse_option};
 const struct argp rung_output_argp = {.options = output_options, .parser = parse_option};
 
+/* clang-format off */
 static const struct argp_child all_children[] = {
     {&rung_axes_argp, 0, NULL, 0},
-    {&rung_where_argp,           0, NULL, 0},
-    {&rung_output_argp,               0, NULL, 0},
-    {0   }
+    {&rung_n_argp, 0, NULL, 0},
+    {&rung_where_argp, 0, NULL, 0},
+    {&rung_check_argp, 0, NULL, 0},
+    {&rung_seed_argp, 0, NULL, 0},
+    {&rung_output_argp, 0, NULL, 0},
+    {0},
 };
+/* clang-format on */
 
 static error_t pass_input(int key, char *arg, struct argp_state *state)
 {

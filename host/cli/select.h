@@ -18,12 +18,16 @@ struct rung_selection {
     uint64_t seed; /* 0 where not given */
 };
 
-/* Child parsers, each with a struct rung_selection as input. A command hangs in what it has:
- * the axes; where it runs (--device, --driver, --image, --target, --nvrtc, --check, --seed); the
- * output (--format, -o). rung_selection_argp is all three. */
+/* Child parsers, each with a struct rung_selection as input. A command hangs in what it heeds and
+ * nothing else: the axes of an id; --n; where it runs (--device, --driver, --image, --target,
+ * --nvrtc); --check; --seed; the output (--format, -o). rung_selection_argp is all of them. */
 extern const struct argp rung_selection_argp;
 extern const struct argp rung_axes_argp;
+extern const struct argp rung_n_argp;
+extern const struct argp rung_no_n_argp; /* refuses --n by name */
 extern const struct argp rung_where_argp;
+extern const struct argp rung_check_argp;
+extern const struct argp rung_seed_argp;
 extern const struct argp rung_output_argp;
 
 struct rung_refusal {

@@ -184,6 +184,57 @@ refused() {
     done
 }
 
+# Every option that a command offers is heeded by it; what it would ignore, it refuses.
+@test "an option that a command does not heed is refused there" {
+    for command in build inspect; do
+        expect 2 rung $command --n 5 -o "$folder/kept"
+        says "--n '5'" "number of elements"
+        expect 2 rung $command --check
+        expect 2 rung $command --seed 1
+    done
+    expect 2 rung trace v1-b8-const --check
+    expect 2 rung model --check
+    expect 2 rung inspect --device tpu
+    says "'tpu'" "cuda:K"
+    expect 2 rung verify --control v5-plain --device sim --version 3
+    says "--version"
+    expect 2 rung verify --control v5-plain --device sim --n 5,6
+    says "--control" "one --n"
+    expect 2 rung verify --control v5-plain --device sim --block 64,128
+    printf '{"record":"row"}\n' >"$folder/rows"
+    for option in --n=5 --device=sim --check --seed=1 --target=sm_75 --image=ptx; do
+        expect 2 rung claims $option "$folder/rows"
+        says "${option%%=*}" "$folder/rows"
+    done
+    [ "$(cat "$folder/kept")" = old ]
+}
+
+@test "the help of a command lists what it heeds" {
+    lists() {
+        rung "$1" --help | grep -qE "^ +(-[a-zA-Z], )?$2\b"
+    }
+    lacks() {
+        ! lists "$@"
+    }
+    for option in --n --check --seed --device --target; do
+        for command in run sweep verify; do
+            lists $command $option
+        done
+        lacks compare $option
+        lacks report $option
+        lacks model --check
+    done
+    for command in inspect build; do
+        lacks $command --n
+        lacks $command --check
+        lacks $command --seed
+    done
+    lists model --n
+    lists claims --check
+    lists trace --seed
+    lacks trace --check
+}
+
 # 64 KiB of stack, for threads too. Nothing is in the cache, so that the compiler is at work as well.
 @test "a small stack is enough for every command" {
     need_nvrtc
@@ -202,7 +253,8 @@ refused() {
     expect 0 small sweep --device sim --n 3000 --block 32 --version 5 -o "$folder/small"
     expect 0 small inspect --version 1 --target all
     expect 0 small trace v2-b256-const -o "$folder/trace.html"
-    expect 0 small claims --device sim "$folder/rows"
+    expect 0 small claims "$folder/rows"
+    expect 0 small claims --device sim --n 3000
     expect 0 small compare "$folder/rows" "$folder/rows"
     expect 0 small report "$folder/rows" -o "$folder/report.html"
     expect 0 small build -o "$folder/images" --version 7 --target all
