@@ -36,6 +36,11 @@ says() {
     done
 }
 
+# absent COMMAND...: it must find nothing. A bare `!` is no check: bash does not stop at it.
+absent() {
+    ! "$@"
+}
+
 # Tests that compile are skipped where nothing can.
 need_nvrtc() {
     rung doctor --format csv | grep -q '^nvrtc,ok' || skip "no NVRTC on this machine"

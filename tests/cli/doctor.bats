@@ -19,8 +19,8 @@ teardown() {
 @test "lines fit 80 columns but for paths, and no colour leaves a terminal" {
     expect 0 rung doctor
     says "This machine can generate and model"
-    ! printf '%s\n' "$output" | grep -v / | grep -E '.{81}'
-    ! printf '%s\n' "$output" | grep -q $'\033'
+    printf '%s\n' "$output" | grep -v / | absent grep -E '.{81}'
+    printf '%s\n' "$output" | absent grep -q $'\033'
 }
 
 @test "the cache that is in use is named" {
@@ -60,5 +60,5 @@ teardown() {
     expect 0 rung doctor --opcodes
     says "opcode     operands types | modifiers"
     says "shfl       5      .b32 | .sync .up .down .bfly .idx"
-    ! rung doctor --opcodes | grep -q '.\{81\}'
+    rung doctor --opcodes | absent grep -q '.\{81\}'
 }

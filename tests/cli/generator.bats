@@ -52,6 +52,6 @@ teardown() {
 }
 
 @test "nothing of this machine is in what is generated" {
-    ! grep -rIl -e "$repository" -e "$(date +%Y-%m)" "$repository/generated" \
+    absent grep -rIl -e "$repository" -e "$(date +%Y-%m)" "$repository/generated" \
         --include='*.cu' --include='*.ptx' --include=TOOLKIT
 }

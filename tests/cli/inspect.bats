@@ -192,7 +192,7 @@ need_nvdisasm() {
     rung run --device sim --version 1,3 --n 1000 --format json 2>/dev/null |
         jq -e '.rows[0].modulo == "mask x8" and .rows[1].modulo == "none"'
     expect 0 rung run --device sim --version 1,3 --n 1000
-    ! grep -q "became of the modulo" <<<"$output"
+    absent grep -q "became of the modulo" <<<"$output"
 }
 
 @test "a file without a kernel is named, and names and axes are not mixed" {

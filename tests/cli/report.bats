@@ -18,7 +18,7 @@ teardown() {
     says "<!DOCTYPE html>" "Ladder &lt;&amp;&gt; rungs" "v3-b256-runtime" "<svg" "var(--s1)" \
         "prefers-color-scheme:dark" "rung PTX simulator" "</html>"
     # No address is fetched: the only ones are the names of SVG's own namespaces.
-    ! grep -oE '(src|href)="?https?:' "$work/page.html"
+    absent grep -oE '(src|href)="?https?:' "$work/page.html"
     [ "$(grep -oE 'https?://[^"]*' "$work/page.html" | grep -cv 'www.w3.org')" -eq 0 ]
     [ "$(stat -c %s "$work/page.html")" -lt 1000000 ]
 }

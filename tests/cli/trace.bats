@@ -154,7 +154,7 @@ PYTHON
 import sys, xml.etree.ElementTree as tree
 for path in sys.argv[1:]:
     tree.parse(path)" "$folder/conflicts.svg" "$folder/dot.svg"
-    ! grep -l 'src=\|href=' "$folder"/*.html
+    absent grep -l 'src=\|href=' "$folder"/*.html
     grep -q '8-way bank conflict' "$folder/conflicts.svg"
     [ "$(ls "$folder" | grep -vc 'html$\|svg$\|^cache$')" = 0 ]
 }
@@ -188,7 +188,7 @@ for path in sys.argv[1:]:
 
 @test "NO_COLOR and a pipe print no colours" {
     rung trace v2-b64-const >"$folder/plain"
-    ! grep -q $'\033' "$folder/plain"
+    absent grep -q $'\033' "$folder/plain"
     [ "$(wc -L <"$folder/plain")" -le 80 ]
 }
 

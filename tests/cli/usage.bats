@@ -127,7 +127,7 @@ refused() {
         expect 0 rung $words
         [ -n "$output" ]
         [ -z "$(rung $words 2>&1 >/dev/null)" ]
-        ! printf '%s\n' "$output" | grep -E '.{81}'
+        printf '%s\n' "$output" | absent grep -E '.{81}'
     done
     expect 0 rung run --help
     says "Usage: rung run [OPTION...]" "--version=LIST" "--bound=LIST"
