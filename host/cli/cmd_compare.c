@@ -106,10 +106,19 @@ static const struct argp argp = {
         "say "
         "the same where clocks were measured; what does not suffice is unclear, with the "
         "reason.\n\n"
+        "Exit status: 0 if --fail-on has nothing against it, else 1; 2 if a file has no rows.\n\n"
         "Examples:\n"
         "  rung compare monday.jsonl tuesday.jsonl\n"
         "  rung compare --explain --fail-on any cuda12.jsonl cuda13.jsonl\n",
 };
+
+/* A file without rows would be the same as any other. */
+static enum rung_status check_rows(const struct rung_results *file, struct rung_error *err)
+{
+    return file->n_rows ? RUNG_OK
+                        : rung_fail(err, RUNG_USAGE, "%s has no rows: there is nothing to compare",
+                                    file->path);
+}
 
 static enum rung_status verdict(const struct rung_comparison *comparison, enum fail_on fail_on,
                                 struct rung_error *err)
@@ -160,6 +169,10 @@ enum rung_status rung_cmd_compare(int argc, char **argv, struct rung_error *err)
         status = rung_results_load(&a, arguments.files[0], err);
     if (status == RUNG_OK)
         status = rung_results_load(&b, arguments.files[1], err);
+    if (status == RUNG_OK)
+        status = check_rows(&a, err);
+    if (status == RUNG_OK)
+        status = check_rows(&b, err);
     if (status == RUNG_OK)
         status = rung_output_open(&output, format, arguments.selection.output, err);
     if (status == RUNG_OK)

@@ -15,6 +15,7 @@
 #include "base/text.h"
 
 #define WIDTH 79
+#define INDENT 4 /* of what stands under a row */
 
 struct rung_table {
     const struct rung_column *columns;
@@ -22,6 +23,7 @@ struct rung_table {
     char **cells; /* row after row; NULL where a cell does not apply */
     size_t n_cells, capacity;
     size_t n_rows;
+    bool last_below;
     bool failed;
 };
 
@@ -119,6 +121,12 @@ void rung_table_format(struct rung_table *table, const char *format, ...)
     add(table, text);
 }
 
+void rung_table_last_below(struct rung_table *table)
+{
+    if (table)
+        table->last_below = true;
+}
+
 void rung_table_empty(struct rung_table *table)
 {
     if (table)
@@ -151,7 +159,8 @@ bool rung_colour_wanted(FILE *stream)
 
 static bool fill_smartcols(struct libscols_table *scols, const struct rung_table *table, bool bold)
 {
-    for (size_t c = 0; c < table->n_columns; c++) {
+    size_t n_columns = table->n_columns - table->last_below;
+    for (size_t c = 0; c < n_columns; c++) {
         int flags = table->columns[c].right ? SCOLS_FL_RIGHT : 0;
         struct libscols_column *column =
             scols_table_new_column(scols, table->columns[c].heading, 0, flags);
@@ -164,7 +173,7 @@ static bool fill_smartcols(struct libscols_table *scols, const struct rung_table
         struct libscols_line *line = scols_table_new_line(scols, NULL);
         if (!line)
             return false;
-        for (size_t c = 0; c < table->n_columns; c++) {
+        for (size_t c = 0; c < n_columns; c++) {
             const char *cell = cell_at(table, r, c);
             if (scols_line_set_data(line, c, cell ? cell : "-") != 0)
                 return false;
@@ -173,15 +182,22 @@ static bool fill_smartcols(struct libscols_table *scols, const struct rung_table
     return true;
 }
 
-/* The library pads the last column; blanks at a line's end help nobody. */
-static void print_trimmed(const char *text, FILE *to)
+/* The library pads the last column; blanks at a line's end help nobody. The first line is that of
+ * the headings, and each row is one line. */
+static void print_lines(const struct rung_table *table, const char *text, FILE *to)
 {
-    while (*text) {
+    for (size_t line = 0; *text; line++) {
         size_t length = strcspn(text, "\n"), kept = length;
         while (kept > 0 && text[kept - 1] == ' ')
             kept--;
         fwrite(text, 1, kept, to);
         fputc('\n', to);
+        const char *below =
+            table->last_below && line > 0 ? cell_at(table, line - 1, table->n_columns - 1) : NULL;
+        if (below) {
+            fprintf(to, "%*s", INDENT, "");
+            rung_print_wrapped(below, INDENT, INDENT, to);
+        }
         text += length + (text[length] == '\n');
     }
 }
@@ -200,7 +216,7 @@ static enum rung_status print_aligned(const struct rung_table *table, FILE *to,
         scols_print_table_to_string(scols, &text) != 0)
         status = rung_fail(err, RUNG_MEMORY, "out of memory printing a table");
     else
-        print_trimmed(text, to);
+        print_lines(table, text, to);
     free(text);
     scols_unref_table(scols);
     return status;

@@ -35,6 +35,9 @@ void rung_table_row(struct rung_table *table); /* begins a row; its cells follow
 void rung_table_text(struct rung_table *table, const char *text);
 void rung_table_format(struct rung_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* In the table, and in it alone, the last column stands under its row, broken to 80 columns: for
+ * sentences. */
+void rung_table_last_below(struct rung_table *table);
 /* A cell that does not apply: "-" in the table and in Markdown, nothing in CSV. Cells that a row
  * leaves out at its end are such cells. */
 void rung_table_empty(struct rung_table *table);

@@ -34,6 +34,8 @@ enum rung_status rung_comparison_print(const struct rung_comparison *comparison,
     if (text)
         rung_keys_print_common(&keys, RUNG_KEY_WORDS, to);
     struct rung_table *table = rung_table_new(columns, explain ? n : n - 1);
+    if (explain)
+        rung_table_last_below(table);
     for (size_t i = 0; i < comparison->n_rows; i++) {
         const struct rung_compared *row = &comparison->rows[i];
         char name[RUNG_CELL_KEY_SIZE];

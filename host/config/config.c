@@ -119,6 +119,14 @@ int rung_config_compare(const void *a, const void *b)
     return 0;
 }
 
+int rung_config_order(const struct rung_config *a, const struct rung_config *b)
+{
+    struct rung_config x = *a, y = *b;
+    x.version = y.version = 0;
+    int order = rung_config_compare(&x, &y);
+    return order ? order : (a->version > b->version) - (a->version < b->version);
+}
+
 bool rung_config_equal(const struct rung_config *a, const struct rung_config *b)
 {
     return rung_config_compare(a, b) == 0;

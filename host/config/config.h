@@ -70,6 +70,10 @@ bool rung_config_equal(const struct rung_config *a, const struct rung_config *b)
 /* Orders by the fields in the order of the struct, for qsort. */
 int rung_config_compare(const void *a, const void *b);
 
+/* Orders as a product of the axes counts: blocks turn slowest and versions fastest, so that the
+ * rungs of one ladder stand together. */
+int rung_config_order(const struct rung_config *a, const struct rung_config *b);
+
 size_t rung_type_size(enum rung_type type); /* bytes of one element */
 
 /* The words of an axis in the order of its enumeration, the default first, NULL at the end. */

@@ -230,10 +230,8 @@ static struct keyed *make_keys(const struct rung_results *results, bool shortene
 static int by_place(const void *a, const void *b)
 {
     const struct rung_compared *x = a, *y = b;
-    if (!x->a != !y->a)
-        return x->a ? -1 : 1;
-    const struct rung_result *p = x->a ? x->a : x->b, *q = y->a ? y->a : y->b;
-    return (p > q) - (p < q);
+    int order = rung_row_order(x->a ? &x->a->row : &x->b->row, y->a ? &y->a->row : &y->b->row);
+    return order ? order : strcmp(x->key, y->key);
 }
 
 /* Merges two sorted lists into pairs. */

@@ -47,7 +47,7 @@ struct rung_compared {
 };
 
 struct rung_comparison {
-    struct rung_compared *rows; /* in the order of A, then what is new in B */
+    struct rung_compared *rows; /* in the order of the axes: rung_row_order */
     size_t n_rows;
     size_t counts[RUNG_CHANGES];
 };

@@ -74,6 +74,35 @@ void rung_row_key(const struct rung_row *row, char key[RUNG_CELL_KEY_SIZE])
          rung_row_word(row, "timer", rung_timer_word(RUNG_TIMER_ISOLATED)));
 }
 
+/* What was asked for; rows of `rung run` know only what was loaded. */
+static unsigned target_of(const struct rung_row *row)
+{
+    unsigned target;
+    const char *word = rung_row_word(row, "target", "");
+    return sscanf(word, "sm_%u", &target) == 1 ? target : row->ptx_target;
+}
+
+int rung_row_order(const struct rung_row *a, const struct rung_row *b)
+{
+    static const char *const words[][2] = {
+        {"image_asked", "auto"    },
+        {"state",       "clean"   },
+        {"timer",       "isolated"}
+    };
+    unsigned target_a = target_of(a), target_b = target_of(b);
+    if (a->n != b->n)
+        return a->n < b->n ? -1 : 1;
+    if (target_a != target_b)
+        return target_a < target_b ? -1 : 1;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        int order = strcmp(rung_row_word(a, words[i][0], words[i][1]),
+                           rung_row_word(b, words[i][0], words[i][1]));
+        if (order)
+            return order;
+    }
+    return rung_config_order(&a->config, &b->config);
+}
+
 enum rung_status rung_cell_row(struct rung_row *out, const struct rung_cell *cell,
                                struct rung_error *err)
 {

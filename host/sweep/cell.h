@@ -39,6 +39,10 @@ enum rung_status rung_image_kind_parse(enum rung_image_kind *out, const char *wo
  * defaults. */
 void rung_row_key(const struct rung_row *row, char key[RUNG_CELL_KEY_SIZE]);
 
+/* For qsort-like use: the order in which a sweep prints its cells. n turns slowest, then target,
+ * image, state and timer, then the configurations as rung_config_order has them. */
+int rung_row_order(const struct rung_row *a, const struct rung_row *b);
+
 /* A word among a row's further fields or those of its "timing" ("state", "timer", "target",
  * "image_asked", "stop"), or `otherwise` where the row has none. Borrowed from the row. */
 const char *rung_row_word(const struct rung_row *row, const char *field, const char *otherwise);

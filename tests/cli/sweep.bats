@@ -191,6 +191,31 @@ ids_of() {
     says "'never'"
 }
 
+@test "compare: a file without rows is no file to compare with" {
+    small --version 1 --block 64 --bound const -o "$work/a" >/dev/null 2>&1
+    : >"$work/empty"
+    head -1 "$work/a" >"$work/begun"
+    for none in empty begun; do
+        expect 2 rung compare "$work/a" "$work/$none"
+        says "$work/$none has no rows"
+        expect 2 rung compare --fail-on none "$work/$none" "$work/a"
+        says "$work/$none has no rows"
+    done
+    expect 2 rung compare --format json -o "$work/out" "$work/empty" "$work/empty"
+    [ ! -e "$work/out" ]
+    expect 0 rung compare --help
+    says "2 if a file has no"
+}
+
+# The journal is in the random order in which rows were finished.
+@test "compare: rows stand in the order of the axes, the new ones among them" {
+    small --version 1,3 --block 64,128 --bound all -o "$work/b" >/dev/null 2>&1
+    { sed '/"record":"row"/d' "$work/b"; grep '"record":"row"' "$work/b" | grep -v v1-b64 | sort -r; } >"$work/a"
+    rung compare --fail-on none "$work/a" "$work/b" --format csv | cut -d, -f1 | cut -d' ' -f1 >"$work/order"
+    printf '%s\n' key v1-b64-const v3-b64-const v1-b64-runtime v3-b64-runtime v1-b128-const \
+        v3-b128-const v1-b128-runtime v3-b128-runtime | diff - "$work/order"
+}
+
 @test "compare: the JSON of another command is a result file, too" {
     rung run --device sim --n 1000 --block 64 --format json -o "$work/run.json"
     small --block 64 --bound const -o "$work/sweep.jsonl" >/dev/null 2>&1

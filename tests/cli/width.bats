@@ -53,3 +53,13 @@ fits() {
 sys.exit(max(len(line.rstrip("\n")) for line in open(sys.argv[1], encoding="utf-8")) > 80)' \
         "$folder/trace"
 }
+
+@test "a comparison and its reasons fit" {
+    rows=$repository/generated/h200
+    fits rung compare --explain "$rows/ladder.jsonl" "$rows/all.jsonl"
+    rung compare --explain --fail-on none "$rows/all.jsonl" "$rows/all.jsonl" >"$folder/explained"
+    grep -q '^v4-b256-const .* unclear$' "$folder/explained"
+    grep -q '^    spread of 2.1 % in A: a quieter machine or more samples$' "$folder/explained"
+    rung compare --explain "$rows/all.jsonl" "$rows/all.jsonl" --format csv |
+        grep -q 'unclear,spread of 2.1 % in A'
+}
