@@ -13,13 +13,6 @@ static bool counts(const struct rung_result *result)
            result->row.time_ms.n_samples > 0;
 }
 
-static void question_of(char question[RUNG_CELL_KEY_SIZE], const struct rung_result *result)
-{
-    const char *rest = strchr(result->key, ' '); /* behind the id */
-    snprintf(question, RUNG_CELL_KEY_SIZE, "%s %s%.170s", rung_op_word(result->row.config.op),
-             rung_type_word(result->row.config.type), rest ? rest : "");
-}
-
 static int by_median(const void *a, const void *b)
 {
     const struct rung_result *const *x = a, *const *y = b;
@@ -73,10 +66,10 @@ static enum rung_status collect(struct rung_bests *out, const struct rung_result
                                 size_t n_rows, struct rung_error *err)
 {
     for (size_t i = 0; i < n_rows; i++) {
-        char question[RUNG_CELL_KEY_SIZE];
+        char question[RUNG_QUESTION_SIZE];
         if (!counts(&rows[i]))
             continue;
-        question_of(question, &rows[i]);
+        rung_result_question(question, &rows[i]);
         struct rung_best *best = find(out, question);
         if (!best) {
             best = &out->bests[out->n++];

@@ -9,7 +9,7 @@
 #include "sweep/results.h"
 
 struct rung_best {
-    char question[RUNG_CELL_KEY_SIZE]; /* "sum f32 n=16776605 sm_90 auto clean isolated" */
+    char question[RUNG_QUESTION_SIZE]; /* "sum f32 n=16776605 sm_90 auto clean isolated" */
     const struct rung_result **set;    /* fastest first; owned array of borrowed rows */
     size_t n_set;
     size_t n_rows;                  /* timed rows that were compared */

@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void question_of(char question[RUNG_CELL_KEY_SIZE], const struct rung_result *result)
-{
-    const char *rest = strchr(result->key, ' '); /* behind the id */
-    snprintf(question, RUNG_CELL_KEY_SIZE, "%s %s%.170s", rung_op_word(result->row.config.op),
-             rung_type_word(result->row.config.type), rest ? rest : "");
-}
-
 /* Inserts into an ascending list, once; what does not fit is left out. */
 static void insert(unsigned *list, size_t *n, size_t room, unsigned value)
 {
@@ -41,11 +34,11 @@ enum rung_status rung_groups_make(struct rung_groups *out, const struct rung_res
     struct rung_groups groups = {.groups = calloc(n_rows + 1, sizeof *groups.groups)};
     bool memory = groups.groups != NULL;
     for (size_t i = 0; i < n_rows && memory; i++) {
-        char question[RUNG_CELL_KEY_SIZE];
+        char question[RUNG_QUESTION_SIZE];
         size_t at = 0;
         if (rows[i].row.status != RUNG_ROW_OK)
             continue;
-        question_of(question, &rows[i]);
+        rung_result_question(question, &rows[i]);
         while (at < groups.n && strcmp(groups.groups[at].question, question) != 0)
             at++;
         struct rung_group *group = &groups.groups[at];

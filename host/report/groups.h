@@ -9,7 +9,7 @@
 #define RUNG_GROUP_VERSIONS 32
 
 struct rung_group {
-    char question[RUNG_CELL_KEY_SIZE]; /* "sum f32 n=16776605 sm_90 auto clean isolated" */
+    char question[RUNG_QUESTION_SIZE]; /* "sum f32 n=16776605 sm_90 auto clean isolated" */
     const struct rung_result **rows;   /* owned array of borrowed rows, right ones only */
     size_t n_rows;
     bool timed;                                                        /* any row has times */

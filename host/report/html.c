@@ -56,7 +56,7 @@ static const char style[] =
     "--s5:#e5c455;--s6:#5fd0d2;--s7:#f284a8;--s8:#b5b5b5}}\n"
     "*{box-sizing:border-box}body{margin:0 "
     "auto;padding:1rem;max-width:80rem;background:var(--paper);"
-    "color:var(--ink);font:1rem/1.5 system-ui,sans-serif}\n"
+    "color:var(--ink);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:break-word}\n"
     "h1{font-size:1.6rem;line-height:1.2;margin:.5rem 0}h2{font-size:1.25rem;margin:2.2rem 0 .5rem;"
     "border-bottom:1px solid var(--grid)}h3{font-size:1.05rem;margin:1.5rem 0 .4rem}\n"
     "p,li{max-width:46rem}.soft{color:var(--soft)}code{font-size:.92em;overflow-wrap:anywhere}\n"
@@ -73,7 +73,8 @@ static const char style[] =
     "font-variant-numeric:tabular-nums}th,td{padding:.25rem .6rem;text-align:left;"
     "border-bottom:1px solid var(--grid);vertical-align:top}td.n,th.n{text-align:right;"
     "white-space:nowrap}thead th{position:sticky;top:0;background:var(--paper)}"
-    "tbody th{font-weight:500}td{overflow-wrap:anywhere}.id,.rows td{white-space:nowrap}\n"
+    "caption{text-align:left;padding:.25rem .6rem}tbody "
+    "th{font-weight:500}td{overflow-wrap:anywhere}.id,.rows td{white-space:nowrap}\n"
     "details{margin:.6rem 0}summary{cursor:pointer}.bad{color:var(--s2)}\n"
     "@media print{figure{break-inside:avoid}.plots{grid-template-columns:1fr 1fr}}\n";
 

@@ -13,12 +13,13 @@
 #include "report/html.h"
 #include "report/page_tables.h"
 #include "report/plots.h"
+#include "report/sources.h"
 
 struct page {
     struct rung_text *out;
     const struct rung_page_options *options;
     bool plots; /* gnuplot is there */
-    double ceiling;
+    const struct rung_sources *sources;
     struct rung_error *err;
 };
 
@@ -33,32 +34,34 @@ static void card(struct rung_text *out, const char *label, const char *value, co
     rung_text_append(out, "</span></li>\n");
 }
 
-static double ceiling_of(const struct rung_results *files, size_t n_files)
+/* Each once, with the day of the first file that is of it. */
+static void devices(struct page *page)
 {
-    double ceiling = NAN;
-    for (size_t f = 0; f < n_files; f++)
-        for (size_t r = 0; r < json_array_size(files[f].runs); r++) {
-            const json_t *value = json_object_get(
-                rung_results_run_field(&files[f], r, "environment"), "read_ceiling_gb_per_s");
-            if (json_is_number(value))
-                ceiling = json_number_value(value);
-        }
-    return ceiling;
+    const struct rung_source *sources = page->sources->sources;
+    for (size_t f = 0; f < page->sources->n; f++) {
+        bool first = true;
+        for (size_t before = 0; before < f; before++)
+            first &= strcmp(sources[before].device, sources[f].device) != 0;
+        if (first)
+            rung_html_format(page->out, "%s%s, %s", f ? "; " : "", sources[f].device,
+                             sources[f].date);
+    }
 }
 
-static const char *device_of(const struct rung_results *file)
+/* One where the files are one result, else one for each that has it. */
+static void ceilings(struct page *page)
 {
-    const json_t *device =
-        json_object_get(rung_results_run_field(file, 0, "environment"), "device");
-    const char *name = json_string_value(json_object_get(device, "name"));
-    return name ? name : "an unknown device";
-}
-
-static const char *date_of(const struct rung_results *file)
-{
-    const char *date =
-        json_string_value(json_object_get(rung_results_run_field(file, 0, "environment"), "date"));
-    return date ? date : "";
+    const struct rung_sources *sources = page->sources;
+    for (size_t f = 0; f < sources->n; f++) {
+        const struct rung_result of = {.source = sources->apart ? sources->sources[f].label : NULL};
+        double ceiling = rung_sources_ceiling(sources, &of);
+        char text[32];
+        if (!isfinite(ceiling) || (!sources->apart && f > 0))
+            continue;
+        snprintf(text, sizeof text, "%.0f GB/s", ceiling);
+        card(page->out, "Read ceiling", text,
+             of.source ? of.source : "measured on this card in the same run");
+    }
 }
 
 static void head(struct page *page, const struct rung_results *files, size_t n_files)
@@ -75,15 +78,12 @@ static void head(struct page *page, const struct rung_results *files, size_t n_f
     rung_text_append(page->out, "<header><h1>");
     rung_text_append_xml(page->out, page->options->title);
     rung_text_append(page->out, "</h1><p class=soft>");
-    rung_html_format(page->out, "%s, %s", device_of(&files[0]), date_of(&files[0]));
+    devices(page);
     rung_text_append(page->out, "</p></header>\n<ul class=cards>\n");
     snprintf(text, sizeof text, "%zu", rows);
     snprintf(note, sizeof note, "%zu wrong, %zu without a result", wrong, failed);
     card(page->out, "Rows", text, note);
-    if (isfinite(page->ceiling)) {
-        snprintf(text, sizeof text, "%.0f GB/s", page->ceiling);
-        card(page->out, "Read ceiling", text, "measured on this card in the same run");
-    }
+    ceilings(page);
 }
 
 static void best_cards(struct page *page, const struct rung_bests *bests)
@@ -95,13 +95,16 @@ static void best_cards(struct page *page, const struct rung_bests *bests)
         rung_config_id(&row->config, id);
         if (best->n_set > 1)
             snprintf(note, sizeof note, "%.4g µs; %zu other%s cannot be told from it",
-                     row->time_ms.median * 1e3, best->n_set - 1,
-                     best->n_set == 2 ? "" : "s");
+                     row->time_ms.median * 1e3, best->n_set - 1, best->n_set == 2 ? "" : "s");
         else if (best->next)
             snprintf(note, sizeof note, "%.4g µs; the next takes %.3f times as long",
                      row->time_ms.median * 1e3, best->gap.ratio);
         else
             snprintf(note, sizeof note, "%.4g µs", row->time_ms.median * 1e3);
+        if (best->set[0]->source) {
+            size_t length = strlen(note);
+            snprintf(note + length, sizeof note - length, "; %s", best->set[0]->source);
+        }
         card(page->out, best->n_set > 1 ? "Fastest, one of a tie" : "Fastest", id, note);
     }
 }
@@ -148,7 +151,8 @@ static enum rung_status add_plots(struct page *page, const struct rung_group *gr
 {
     struct rung_plots plots = {0};
     enum rung_status status =
-        rung_plots_make(&plots, group, kind, number, page->ceiling, page->err);
+        rung_plots_make(&plots, group, kind, number,
+                        rung_sources_ceiling(page->sources, group->rows[0]), page->err);
     if (status == RUNG_OK && plots.n && page->plots) {
         rung_text_append(page->out, "<h3>");
         rung_text_append_xml(page->out, heading);
@@ -210,28 +214,6 @@ static enum rung_status add_group(struct page *page, const struct rung_group *gr
     return status;
 }
 
-/* All rows of all files as one list; borrowed. */
-static struct rung_result *gather(struct rung_results *files, size_t n_files, size_t *n)
-{
-    size_t total = 0;
-    for (size_t f = 0; f < n_files; f++)
-        total += files[f].n_rows;
-    struct rung_result *all = calloc(total + 1, sizeof *all);
-    *n = 0;
-    for (size_t f = 0; f < n_files && all; f++)
-        for (size_t i = 0; i < files[f].n_rows; i++)
-            all[(*n)++] = files[f].rows[i];
-    return all;
-}
-
-static int by_key(const void *a, const void *b)
-{
-    const struct rung_result *x = a, *y = b;
-    const char *rest_x = strchr(x->key, ' '), *rest_y = strchr(y->key, ' ');
-    int order = rest_x && rest_y ? strcmp(rest_x, rest_y) : 0;
-    return order ? order : rung_config_compare(&x->row.config, &y->row.config);
-}
-
 static enum rung_status fill(struct page *page, const struct rung_result *all, size_t n,
                              const struct rung_results *files, size_t n_files)
 {
@@ -266,23 +248,26 @@ enum rung_status rung_page_make(struct rung_text *out, struct rung_results *file
                                 const struct rung_page_options *options, struct rung_error *err)
 {
     size_t n;
+    struct rung_sources sources = {0};
     struct page page = {.out = out,
                         .options = options,
                         .plots = rung_plot_possible(),
-                        .ceiling = ceiling_of(files, n_files),
+                        .sources = &sources,
                         .err = err};
-    struct rung_result *all = gather(files, n_files, &n);
+    enum rung_status status = rung_sources_make(&sources, files, n_files, err);
+    if (status != RUNG_OK)
+        return status;
+    struct rung_result *all = rung_sources_gather(&n, &sources, files);
     if (!all)
-        return rung_fail(err, RUNG_MEMORY, "out of memory");
-    if (n)
-        qsort(all, n, sizeof *all, by_key);
-    rung_results_relate(all, n);
+        status = rung_fail(err, RUNG_MEMORY, "out of memory");
     rung_html_begin(out, options->title);
-    enum rung_status status = options->keep ? rung_folder_make(options->keep, err) : RUNG_OK;
+    if (status == RUNG_OK && options->keep)
+        status = rung_folder_make(options->keep, err);
     if (status == RUNG_OK)
         status = fill(&page, all, n, files, n_files);
     rung_html_end(out);
     free(all);
+    rung_sources_release(&sources);
     if (status == RUNG_OK && !rung_text_ok(out))
         status = rung_fail(err, RUNG_MEMORY, "no memory for the page");
     return status;

@@ -97,19 +97,37 @@ void rung_page_failures(struct rung_text *out, const struct rung_results *files,
                 continue;
             rung_text_append(out, "<li><code>");
             rung_text_append_xml(out, files[f].rows[i].key);
-            rung_text_append(out, "</code>: ");
-            rung_html_format(out, "%s, %s", rung_row_status_word(row->status), row->reason);
+            rung_text_append(out, "</code>");
+            if (n_files > 1)
+                rung_html_format(out, " of %s", files[f].path);
+            rung_html_format(out, ": %s, %s", rung_row_status_word(row->status), row->reason);
             rung_text_append(out, "</li>\n");
         }
     }
     rung_text_append(out, "</ul>\n");
 }
 
-static void counted_row(struct rung_text *out, const struct rung_row *row,
+/* Whether rows say which file they are of: all of a page or none. */
+static bool have_sources(const struct rung_result *rows, size_t n_rows)
+{
+    return n_rows && rows[0].source;
+}
+
+static void source_cell(struct rung_text *out, const struct rung_result *result)
+{
+    if (!result->source)
+        return;
+    rung_text_append(out, "<td>");
+    rung_text_append_xml(out, result->source);
+    rung_text_append(out, "</td>");
+}
+
+static void counted_row(struct rung_text *out, const struct rung_result *result,
                         const struct rung_counted *counted)
 {
     rung_text_append(out, "<tr>");
-    id_cell(out, row);
+    id_cell(out, &result->row);
+    source_cell(out, result);
     rung_text_format(out, "<td>%s</td>", counted->source);
     number(out, "%.0f", counted->body_runs);
     number(out, "%.0f", counted->serialised);
@@ -121,16 +139,18 @@ static void counted_row(struct rung_text *out, const struct rung_row *row,
     rung_text_append(out, "</tr>\n");
 }
 
-/* Whether an earlier row of the same configuration showed this source already. */
-static bool shown(const struct rung_result *rows, size_t i, const char *source)
+/* Whether an earlier row of the same configuration, and of the same file where files are apart,
+ * showed this witness already. */
+static bool shown(const struct rung_result *rows, size_t i, const char *witness)
 {
     for (size_t j = 0; j < i; j++) {
         struct rung_counted counted[RUNG_COUNTED_MAX];
-        if (!rung_config_equal(&rows[j].row.config, &rows[i].row.config))
+        if (!rung_config_equal(&rows[j].row.config, &rows[i].row.config) ||
+            rows[j].source != rows[i].source)
             continue;
         size_t n = rung_counted_read(counted, &rows[j].row);
         for (size_t k = 0; k < n; k++)
-            if (strcmp(counted[k].source, source) == 0)
+            if (strcmp(counted[k].source, witness) == 0)
                 return true;
     }
     return false;
@@ -146,7 +166,7 @@ static void counted_rows(struct rung_text *out, const struct rung_result *rows, 
         size_t n = rung_counted_read(counted, &rows[i].row);
         for (size_t k = 0; k < n; k++)
             if (!shown(rows, i, counted[k].source))
-                counted_row(out, &rows[i].row, &counted[k]);
+                counted_row(out, &rows[i], &counted[k]);
     }
 }
 
@@ -165,7 +185,11 @@ void rung_page_counters(struct rung_text *out, const struct rung_result *rows, s
         "runs and one first store a warp; where the card shows fewer load wavefronts, its "
         "compiler merged neighbouring loads. Instructions are issued by every warp, also those "
         "without an active lane, and the card's are not those of the PTX.</p>\n"
-        "<div class=scroll><table class=rows><thead><tr><th scope=col>configuration</th>"
+        "<div class=scroll><table class=rows><thead><tr><th scope=col>configuration</th>");
+    if (have_sources(rows, n_rows))
+        rung_text_append(out, "<th scope=col>file</th>");
+    rung_text_append(
+        out,
         "<th scope=col>source</th><th scope=col class=n>body runs</th><th scope=col "
         "class=n>serialised</th><th scope=col class=n>load wavefronts</th><th scope=col "
         "class=n>conflicts</th><th scope=col class=n>store wavefronts</th><th scope=col "
@@ -193,11 +217,13 @@ static void time_cells(struct rung_text *out, const struct rung_row *row)
     number(out, "%.2f×", row->vs_v1);
 }
 
-static void one_row(struct rung_text *out, const struct rung_row *row, bool any_timed)
+static void one_row(struct rung_text *out, const struct rung_result *result, bool any_timed)
 {
+    const struct rung_row *row = &result->row;
     const struct rung_counts *counts = row->executed.known ? &row->executed : &row->model;
     rung_text_append(out, "<tr>");
     id_cell(out, row);
+    source_cell(out, result);
     rung_text_append(out, "<td class=n>");
     rung_text_format(out, "%llu", (unsigned long long)row->n);
     rung_text_append(out, "</td>");
@@ -223,14 +249,17 @@ void rung_page_rows(struct rung_text *out, const struct rung_result *rows, size_
     for (size_t i = 0; i < n_rows; i++)
         timed |= rows[i].row.time_ms.known;
     rung_text_append(out, "<h2>All rows</h2><div class=scroll><table class=rows><thead><tr>"
-                          "<th scope=col>configuration</th><th scope=col class=n>n</th>");
+                          "<th scope=col>configuration</th>");
+    if (have_sources(rows, n_rows))
+        rung_text_append(out, "<th scope=col>file</th>");
+    rung_text_append(out, "<th scope=col class=n>n</th>");
     for (size_t i = 0; timed && time_heads[i]; i++)
         rung_text_format(out, "<th scope=col class=n>%s</th>", time_heads[i]);
     for (size_t i = 0; count_heads[i]; i++)
         rung_text_format(out, "<th scope=col class=n>%s</th>", count_heads[i]);
     rung_text_append(out, "<th scope=col>how</th><th scope=col>status</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < n_rows; i++)
-        one_row(out, &rows[i].row, timed);
+        one_row(out, &rows[i], timed);
     rung_text_append(out, "</tbody></table></div>\n");
 }
 

@@ -277,6 +277,14 @@ void rung_results_relate(struct rung_result *rows, size_t n_rows)
     }
 }
 
+void rung_result_question(char question[RUNG_QUESTION_SIZE], const struct rung_result *result)
+{
+    const char *rest = strchr(result->key, ' '); /* behind the id */
+    snprintf(question, RUNG_QUESTION_SIZE, "%s %s%.170s%s%s", rung_op_word(result->row.config.op),
+             rung_type_word(result->row.config.type), rest ? rest : "", result->source ? ", " : "",
+             result->source ? result->source : "");
+}
+
 enum rung_status rung_results_add(struct rung_results *results, const struct rung_row *row,
                                   struct rung_error *err)
 {

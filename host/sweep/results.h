@@ -14,9 +14,17 @@
 struct rung_result {
     struct rung_row row;
     char key[RUNG_CELL_KEY_SIZE];
-    size_t line; /* of the file, from 1; 0 in a JSON object */
-    size_t run;  /* index in `runs` of the record above it; SIZE_MAX when there is none */
+    size_t line;        /* of the file, from 1; 0 in a JSON object */
+    const char *source; /* which file it is of, for the reader; NULL where one is meant. Borrowed */
+    size_t run;         /* index in `runs` of the record above it; SIZE_MAX when there is none */
 };
+
+#define RUNG_SOURCE_SIZE 96
+#define RUNG_QUESTION_SIZE (RUNG_CELL_KEY_SIZE + RUNG_SOURCE_SIZE)
+
+/* What a row and others of its kind answer together, "sum f32 n=16776605 sm_90 auto clean
+ * isolated": its key with the operation and type in place of the id, and its source. */
+void rung_result_question(char question[RUNG_QUESTION_SIZE], const struct rung_result *result);
 
 struct rung_left_out {
     size_t line;
