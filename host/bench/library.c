@@ -16,6 +16,8 @@ static const enum rung_sum_element elements[] = {
     [RUNG_TYPE_I32] = RUNG_SUM_I32,
 };
 
+#define ALL_PATTERNS_MAX ((uint64_t)1 << 26) /* beyond, one upload takes a second */
+
 struct trial {
     const struct rung_library_request *request;
     struct rung_library_row *row;
@@ -125,11 +127,12 @@ static enum rung_status verify(struct trial *trial, struct rung_error *err)
     struct rung_pattern patterns[4 + 40];
     size_t count = 0;
     patterns[count++] = (struct rung_pattern){.kind = RUNG_PATTERN_RANDOM01, .seed = seed};
-    patterns[count++] = (struct rung_pattern){.kind = RUNG_PATTERN_ONES, .seed = seed};
-    patterns[count++] = (struct rung_pattern){.kind = RUNG_PATTERN_WEIGHTS, .seed = seed};
-    for (unsigned bit = 0; trial->request->all_patterns && bit < 40 && trial->request->n >> bit;
-         bit += 3)
-        patterns[count++] = (struct rung_pattern){RUNG_PATTERN_BIT, bit, 0, seed};
+    if (trial->request->all_patterns && trial->request->n <= ALL_PATTERNS_MAX) {
+        patterns[count++] = (struct rung_pattern){.kind = RUNG_PATTERN_ONES, .seed = seed};
+        patterns[count++] = (struct rung_pattern){.kind = RUNG_PATTERN_WEIGHTS, .seed = seed};
+        for (unsigned bit = 0; bit < 40 && trial->request->n >> bit; bit += 3)
+            patterns[count++] = (struct rung_pattern){RUNG_PATTERN_BIT, bit, 0, seed};
+    }
     if (trial->request->type != RUNG_TYPE_I32)
         patterns[count++] = (struct rung_pattern){.kind = RUNG_PATTERN_RANDOM, .seed = seed};
     enum rung_status status = RUNG_OK;

@@ -12,7 +12,8 @@ struct rung_library_request {
     enum rung_op op;
     enum rung_type type;
     uint64_t n;
-    bool all_patterns; /* every third bit of the index, too */
+    bool
+        all_patterns; /* ones, weights and every third bit of the index, too, up to 2^26 elements */
     uint64_t seed;
     const struct rung_timing_options *timing; /* NULL: nothing is timed, as on the simulator */
     double ceiling_gb_per_s;                  /* NAN where not measured */

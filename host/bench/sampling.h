@@ -30,8 +30,8 @@ enum rung_status rung_state_parse(enum rung_state *out, const char *word, struct
 enum rung_status rung_timer_parse(enum rung_timer *out, const char *word, struct rung_error *err);
 enum rung_status rung_stop_parse(enum rung_stop *out, const char *word, struct rung_error *err);
 
-/* When to stop. Whatever the rule, at least `min_samples` (or 10, once they add up to `ample_ms`) and
- * at most `max_samples` are taken, and none once `timeout_s` have passed since the first. */
+/* When to stop. Whatever the rule, at least `min_samples` (or 10, once they add up to `ample_ms`)
+ * and at most `max_samples` are taken, and none once `timeout_s` have passed since the first. */
 struct rung_stop_rule {
     enum rung_stop rule;
     double max_width;   /* ci: half the interval's width over the median, 0.01 */

@@ -16,7 +16,7 @@
  *
  * Floating point: each addition rounds to nearest, and an element goes through few of them: with S
  * the sum of the absolute values and eps 2^-24 for f32 and 2^-53 for f64, the result is within
- * (n / 2000000 + 50) * eps * S of the exact sum on a card of 132 multiprocessors; the first term
+ * (n / 17000000 + 60) * eps * S of the exact sum on a card of 132 multiprocessors; the first term
  * grows as there are fewer. The order of the additions depends on n, on the addresses modulo 16 and
  * on the kind of card, and on nothing else: the same call gives the same bits.
  *
@@ -47,9 +47,9 @@ struct rung_sum;    /* a kernel in the driver, and the memory of its partial sum
 struct CUstream_st; /* CUstream and cudaStream_t are pointers to it; NULL is the default stream */
 
 /* Makes a handle for one type and one stream, in the context that is current: loads the kernels
- * (which the driver compiles the first time, and keeps), and allocates some KiB on the card and a
- * word on the host. After a failure `*out` is a handle that can only tell its message and be
- * closed, or NULL where there was no memory for that. */
+ * (which the driver compiles the first time, in half a second, and keeps), and allocates some KiB
+ * on the card and a word on the host. After a failure `*out` is a handle that can only tell its
+ * message and be closed, or NULL where there was no memory for that. */
 enum rung_sum_code rung_sum_open(struct rung_sum **out, enum rung_sum_element element,
                                  struct CUstream_st *stream);
 

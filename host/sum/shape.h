@@ -7,17 +7,17 @@
 #include <stdint.h>
 
 #define RUNG_SUM_GROUP_BYTES 16 /* what a thread loads at once */
-#define RUNG_SUM_LOADS 4        /* how many of them it has in flight */
 
-/* The kernels of ptx_src/library/sum.cu: form, word, threads of a block (the most of them). */
+/* The kernels of ptx_src/library/sum.cu: form, word, threads of a block (the most of them), and how
+ * many groups a thread has in flight in a sum, and of each vector in a dot product. */
 #define RUNG_SUM_FORMS(FORM)                                                                       \
-    FORM(BLOCK, block, 512)                                                                        \
-    FORM(NARROW, narrow, 256)                                                                      \
-    FORM(WIDE, wide, 512)                                                                          \
-    FORM(STREAM, stream, 512)
+    FORM(BLOCK, block, 512, 4, 4)                                                                  \
+    FORM(NARROW, narrow, 256, 4, 4)                                                                \
+    FORM(WIDE, wide, 512, 8, 4)                                                                    \
+    FORM(STREAM, stream, 512, 8, 4)
 
 enum rung_sum_form {
-#define FORM(name, word, threads) RUNG_SUM_##name,
+#define FORM(name, word, threads, sum_loads, dot_loads) RUNG_SUM_##name,
     RUNG_SUM_FORMS(FORM)
 #undef FORM
         RUNG_SUM_FORM_COUNT
@@ -27,7 +27,6 @@ enum rung_sum_form {
 struct rung_sum_card {
     uint32_t sm_count;
     uint64_t l2_bytes;
-    uint32_t resident[RUNG_SUM_FORM_COUNT]; /* blocks of each kernel that an SM holds at once */
 };
 
 /* The kernel's argument, laid out as its `call`. */
@@ -36,7 +35,7 @@ struct rung_sum_call {
     uint64_t groups; /* whole aligned ones of x, from element `head` on */
     uint32_t head;   /* elements before the first group */
     uint32_t ends;   /* elements outside of groups */
-    uint64_t rounds; /* tiles (a block's threads times its loads) that every block goes through */
+    uint64_t rounds; /* tiles that every block goes through: its threads times its loads, each */
     uint64_t out, slots;
     uint32_t y_aligned;
 };
@@ -44,6 +43,7 @@ struct rung_sum_call {
 struct rung_sum_shape {
     enum rung_sum_form form;
     uint32_t threads, blocks;
+    uint32_t loads; /* groups that a thread has in flight */
 };
 
 /* The words of partial sums that any launch on this card may need. */

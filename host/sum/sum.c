@@ -26,16 +26,16 @@ static const struct element {
 };
 
 static const char *const kernels[OPERATIONS][RUNG_SUM_FORM_COUNT] = {
-#define FORM(name, word, threads) "sum_" #word,
+#define FORM(name, word, threads, sum_loads, dot_loads) "sum_" #word,
     {RUNG_SUM_FORMS(FORM)},
 #undef FORM
-#define FORM(name, word, threads) "dot_" #word,
+#define FORM(name, word, threads, sum_loads, dot_loads) "dot_" #word,
     {RUNG_SUM_FORMS(FORM)},
 #undef FORM
 };
 
 const char *const rung_sum_form_words[] = {
-#define FORM(name, word, threads) #word,
+#define FORM(name, word, threads, sum_loads, dot_loads) #word,
     RUNG_SUM_FORMS(FORM)
 #undef FORM
 };
@@ -47,7 +47,7 @@ struct rung_sum {
     CUstream stream;
     CUmodule module;
     CUfunction functions[OPERATIONS][RUNG_SUM_FORM_COUNT];
-    struct rung_sum_card cards[OPERATIONS];
+    struct rung_sum_card card;
     CUdeviceptr slots;
     void *value;              /* host memory that the device writes */
     CUdeviceptr value_device; /* the same, as the device sees it */
@@ -99,34 +99,21 @@ static enum rung_status look_at_card(struct rung_sum *sum)
         return rung_fail(err, RUNG_UNABLE,
                          "the card has compute capability %d.%d: librung needs 7.5 or later", major,
                          minor);
-    for (int op = 0; op < OPERATIONS; op++) {
-        sum->cards[op].sm_count = (uint32_t)sm_count;
-        sum->cards[op].l2_bytes = (uint64_t)l2_bytes;
-    }
+    sum->card = (struct rung_sum_card){(uint32_t)sm_count, (uint64_t)l2_bytes};
 out:
     return status;
 }
 
 static enum rung_status load(struct rung_sum *sum)
 {
-    static const int threads[] = {
-#define FORM(name, word, threads) threads,
-        RUNG_SUM_FORMS(FORM)
-#undef FORM
-    };
     const struct rung_driver *d = &sum->driver;
     struct rung_error *err = &sum->error;
     enum rung_status status = RUNG_OK;
     RUNG_CU(d, out, cuModuleLoadDataEx, &sum->module, sum->element->ptx, 0, NULL, NULL);
     for (int op = 0; op < OPERATIONS; op++)
-        for (int form = 0; form < RUNG_SUM_FORM_COUNT; form++) {
-            int resident = 0;
-            CUfunction *function = &sum->functions[op][form];
-            RUNG_CU(d, out, cuModuleGetFunction, function, sum->module, kernels[op][form]);
-            RUNG_CU(d, out, cuOccupancyMaxActiveBlocksPerMultiprocessor, &resident, *function,
-                    threads[form], 0);
-            sum->cards[op].resident[form] = (uint32_t)resident;
-        }
+        for (int form = 0; form < RUNG_SUM_FORM_COUNT; form++)
+            RUNG_CU(d, out, cuModuleGetFunction, &sum->functions[op][form], sum->module,
+                    kernels[op][form]);
 out:
     return status;
 }
@@ -136,7 +123,7 @@ static enum rung_status allocate(struct rung_sum *sum)
     const struct rung_driver *d = &sum->driver;
     struct rung_error *err = &sum->error;
     enum rung_status status = RUNG_OK;
-    size_t bytes = rung_sum_slots(&sum->cards[SUM], sum->element->bytes) * sizeof(uint64_t);
+    size_t bytes = rung_sum_slots(&sum->card, sum->element->bytes) * sizeof(uint64_t);
     RUNG_CU(d, out, cuMemAlloc, &sum->slots, bytes);
     RUNG_CU(d, out, cuMemsetD8Async, sum->slots, 0, bytes, sum->stream);
     RUNG_CU(d, out, cuMemHostAlloc, &sum->value, sizeof(uint64_t), CU_MEMHOSTALLOC_DEVICEMAP);
@@ -233,8 +220,7 @@ static enum rung_status begin(struct rung_sum *sum)
 void rung_sum_describe(struct rung_sum_shape *shape, struct rung_sum_call *call,
                        const struct rung_sum *sum, const void *x, const void *y, uint64_t n)
 {
-    *shape = rung_sum_shape(call, &sum->cards[y ? DOT : SUM], sum->element->bytes, (uintptr_t)x,
-                            (uintptr_t)y, n);
+    *shape = rung_sum_shape(call, &sum->card, sum->element->bytes, (uintptr_t)x, (uintptr_t)y, n);
 }
 
 static enum rung_status launch(struct rung_sum *sum, enum operation op, CUdeviceptr result,

@@ -1,15 +1,17 @@
 // The kernels of librung: one launch from n elements to one value. Header-free; generated/library/
 // holds the PTX that NVRTC makes of it for the oldest target, one module a type.
 //
-// The input is cut into groups of 16 bytes. Every block goes through whole tiles of them, several
-// independent loads a thread in flight, and what is left is spread over all threads of the grid.
-// The few elements before the first aligned group and behind the last whole one are block 0's.
+// The input is cut into groups of 16 bytes. Every block goes through a row of whole tiles of them,
+// several independent loads a thread in flight, and what is left is spread over all threads of the
+// grid. The few elements before the first aligned group and behind the last whole one are block
+// 0's.
 //
 // All blocks but the last leave their partial sum in a slot of their own, in words whose upper half
 // says that the lower half is there, so that neither a fence nor an atomic stands between a block
-// and the one that waits for it. The last block, which starts last, collects them in the order of
-// the blocks, empties the slots for the next launch, and writes the value. Grid, tiles and order
-// depend on n, the alignment and the device alone; so do the bits.
+// and the one that waits for it. The last block, which starts last (blocks start in the order of
+// their indices, as scans by look-back rely on), collects them in that order, empties the slots for
+// the next launch, and writes the value. Grid, tiles and order depend on n, the alignment and the
+// device alone; so do the bits.
 //
 // RUNG_TYPE is the type of the elements: float, double, or unsigned for the wrapping sum of i32.
 
@@ -225,10 +227,11 @@ template <class T, bool STREAM, bool ALIGNED> struct products {
 
 template <u32 LOADS, class LOADED> static __device__ auto total_of(const LOADED (&v)[LOADS])
 {
-    if constexpr (LOADS == 4)
-        return (v[0].sum() + v[1].sum()) + (v[2].sum() + v[3].sum());
+    if constexpr (LOADS == 8)
+        return ((v[0].sum() + v[1].sum()) + (v[2].sum() + v[3].sum())) +
+               ((v[4].sum() + v[5].sum()) + (v[6].sum() + v[7].sum()));
     else
-        return v[0].sum() + v[1].sum();
+        return (v[0].sum() + v[1].sum()) + (v[2].sum() + v[3].sum());
 }
 
 // At most one group a load of every thread, and the ends.
@@ -248,23 +251,24 @@ static __device__ T rest_sum(const INPUT &input, const call<T> c, u32 thread, u3
     return sum + total_of<LOADS>(v);
 }
 
-// One thread of a grid. The loop is kept as it is: unrolled further it runs out of registers, and
-// the loads of a round then wait for each other.
+// One thread of a grid. A block's tiles lie behind each other, so that an SM comes back to the same
+// part of L2. The loop is kept as it is: unrolled further it runs out of registers, and the loads
+// of a round then wait for each other.
 template <class INPUT, u32 THREADS, u32 LOADS, class T>
 static __device__ T thread_sum(const call<T> c)
 {
-    const u32 stride = gridDim.x * THREADS;
+    const u32 stride = gridDim.x * THREADS, tile = THREADS * LOADS;
     const u64 done = c.rounds * LOADS * stride;
     T sum = 0;
-    INPUT tile(c, c.head + ((u64)blockIdx.x * THREADS * LOADS + threadIdx.x) * INPUT::per_group);
+    INPUT input(c, c.head + (blockIdx.x * c.rounds * tile + threadIdx.x) * INPUT::per_group);
 #pragma unroll 1
     for (u64 round = 0; round < c.rounds; round++) {
         typename INPUT::loaded v[LOADS];
 #pragma unroll
         for (u32 k = 0; k < LOADS; k++)
-            v[k] = tile.load_at(k * THREADS);
+            v[k] = input.load_at(k * THREADS);
         sum += total_of<LOADS>(v);
-        tile.advance((u64)stride * LOADS);
+        input.advance(tile);
     }
     const INPUT rest(c, c.head + done * INPUT::per_group);
     return sum + rest_sum<INPUT, LOADS>(rest, c, blockIdx.x * THREADS + threadIdx.x, stride,
@@ -313,6 +317,15 @@ static __device__ void grid_sum(const call<T> c)
     }
 }
 
+template <bool STREAM, u32 THREADS, u32 LOADS, class T>
+static __device__ void grid_dot(const call<T> c)
+{
+    if (c.y_aligned)
+        grid_sum<products<T, STREAM, true>, THREADS, LOADS>(c);
+    else
+        grid_sum<products<T, STREAM, false>, THREADS, LOADS>(c);
+}
+
 template <class INPUT, class T> static __device__ void small_sum(const call<T> c)
 {
     const INPUT input(c, c.head);
@@ -324,7 +337,8 @@ template <class INPUT, class T> static __device__ void small_sum(const call<T> c
 
 // --- entry points ------------------------------------------------------------------------------
 // One block of up to 512 threads for what 4 loads a thread can hold; a narrow grid while every
-// block has little to do; a wide one; and a wide one that streams.
+// block has little to do; a wide one; and a wide one that streams. host/sum/shape.h has the same
+// table.
 
 typedef RUNG_TYPE element;
 
@@ -340,13 +354,13 @@ KERNEL(sum, narrow, 256, 4)
 {
     grid_sum<elements<element, false>, 256, 4>(c);
 }
-KERNEL(sum, wide, 512, 4)
+KERNEL(sum, wide, 512, 2)
 {
-    grid_sum<elements<element, false>, 512, 4>(c);
+    grid_sum<elements<element, false>, 512, 8>(c);
 }
-KERNEL(sum, stream, 512, 4)
+KERNEL(sum, stream, 512, 2)
 {
-    grid_sum<elements<element, true>, 512, 4>(c);
+    grid_sum<elements<element, true>, 512, 8>(c);
 }
 
 KERNEL(dot, block, 512, 1)
@@ -358,22 +372,13 @@ KERNEL(dot, block, 512, 1)
 }
 KERNEL(dot, narrow, 256, 4)
 {
-    if (c.y_aligned)
-        grid_sum<products<element, false, true>, 256, 4>(c);
-    else
-        grid_sum<products<element, false, false>, 256, 4>(c);
+    grid_dot<false, 256, 4>(c);
 }
 KERNEL(dot, wide, 512, 2)
 {
-    if (c.y_aligned)
-        grid_sum<products<element, false, true>, 512, 4>(c);
-    else
-        grid_sum<products<element, false, false>, 512, 4>(c);
+    grid_dot<false, 512, 4>(c);
 }
 KERNEL(dot, stream, 512, 2)
 {
-    if (c.y_aligned)
-        grid_sum<products<element, true, true>, 512, 4>(c);
-    else
-        grid_sum<products<element, true, false>, 512, 4>(c);
+    grid_dot<true, 512, 4>(c);
 }

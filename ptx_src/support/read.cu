@@ -1,29 +1,35 @@
-// The kernel that measures the read ceiling: 16-byte loads, four in flight a thread, 2048 threads
-// an SM, in whole tiles as librung reads them. Of a buffer of zeros it stores nothing; the compiler
-// cannot know that. n counts 16-byte words. Header-free; generated/support/read.ptx is made from
-// it.
-enum : unsigned { threads = 512, loads = 4 };
+// The kernel that measures the read ceiling: it reads as librung does, 16-byte loads, eight in
+// flight a thread, in whole tiles, a row of them a block. Of a buffer of zeros it stores nothing;
+// the compiler cannot know that. n counts 16-byte words. Header-free; generated/support/read.ptx is
+// made from it.
+enum : unsigned { threads = 512, loads = 8 };
 
-extern "C" __global__ void __launch_bounds__(threads, 4)
+static __device__ unsigned bits(const uint4 &v)
+{
+    return v.x | v.y | v.z | v.w;
+}
+
+extern "C" __global__ void __launch_bounds__(threads, 2)
     rung_read(const uint4 *in, unsigned *out, unsigned long long n)
 {
-    const unsigned long long step = (unsigned long long)gridDim.x * threads * loads;
-    unsigned long long i = (unsigned long long)blockIdx.x * threads * loads + threadIdx.x;
+    const unsigned stride = gridDim.x * threads, tile = threads * loads;
+    const unsigned long long rounds = n / ((unsigned long long)gridDim.x * tile);
+    const uint4 *at = in + blockIdx.x * rounds * tile + threadIdx.x;
     unsigned seen = 0;
     // Kept as it is: unrolled further the loads of a round wait for registers.
 #pragma unroll 1
-    for (; i + (loads - 1) * threads < n; i += step) {
+    for (unsigned long long round = 0; round < rounds; round++, at += tile) {
         uint4 v[loads];
 #pragma unroll
         for (unsigned k = 0; k < loads; k++)
-            v[k] = in[i + k * threads];
+            v[k] = at[k * threads];
 #pragma unroll
         for (unsigned k = 0; k < loads; k++)
-            seen |= v[k].x | v[k].y | v[k].z | v[k].w;
+            seen |= bits(v[k]);
     }
-    for (unsigned k = 0; k < loads && i + k * threads < n; k++) // of the tile that is not whole
-        seen |= in[i + k * threads].x | in[i + k * threads].y | in[i + k * threads].z |
-                in[i + k * threads].w;
+    unsigned long long i = rounds * gridDim.x * tile + blockIdx.x * threads + threadIdx.x;
+    for (; i < n; i += stride)
+        seen |= bits(in[i]);
     if (seen)
         *out = seen;
 }

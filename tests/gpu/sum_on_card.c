@@ -11,7 +11,8 @@
 
 #define SKIPPED 77
 #define LARGEST (1u << 26)
-#define LEAD 4 /* the most elements that an array's start is off by */
+#define LEAD 4           /* the most elements that an array's start is off by */
+#define EXACT (1u << 24) /* a sum of so many squares is exact in f32 */
 #define STREAMS 2
 
 struct test {
@@ -95,7 +96,7 @@ static bool check_element(struct test *test, enum rung_sum_element element)
             check(test, sum, element, n, apart, true);
         }
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-            for (int k = 0; k < 3; k++)
+            for (int k = 0; k < (sizes[i] < EXACT ? 3 : 1); k++)
                 check(test, sum, element, sizes[i], k == 2 ? apart : together, k > 0);
     }
     rung_sum_close(sum);
