@@ -130,7 +130,7 @@ static void check_element(enum rung_sum_element element)
     struct array a = make_array(element, LARGEST, 1), b = make_array(element, LARGEST, 2);
     for (size_t i = 0; i < SIZE_COUNT; i++)
         for (size_t offset = 0; offset < LEAD; offset++)
-            if (sizes[i] < 10000 || offset % 2 == i % 2) {
+            if (sizes[i] < 10000 || offset == i % LEAD) {
                 const size_t together[] = {offset, offset}, apart[] = {offset, 3 - offset};
                 check_sum(sum, element, &a, offset, sizes[i]);
                 check_dot(sum, element, &a, &b, i % 3 ? together : apart, sizes[i]);
