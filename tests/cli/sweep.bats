@@ -175,6 +175,15 @@ ids_of() {
         "no counters of a card: the simulator counts itself"
 }
 
+@test "sweep: the last lines say where the time went, in 80 columns" {
+    small --version 1:4 --block 64 --bound const 2>"$work/log" >/dev/null
+    grep -qE '^rung sweep: 4 cells in [0-9.]+ s: [0-9.]+ loading and verifying, [0-9.]+ sampling;$' \
+        "$work/log"
+    grep -qE '^  [0-9.]+ \([0-9.]+ %\) outside: [0-9.]+ process and context, [0-9.]+ images, [0-9.]+ journal$' \
+        "$work/log"
+    absent grep -E '.{81}' "$work/log"
+}
+
 @test "compare: classes, reasons and exit statuses" {
     small --version 1:3 --block 64 --bound const -o "$work/a" >/dev/null 2>&1
     small --version 2:4 --block 64 --bound const -o "$work/b" >/dev/null 2>&1
