@@ -23,6 +23,7 @@ struct trial {
     struct rung_library_row *row;
     struct rung_sum *sum;
     struct rung_workspace workspace;
+    struct rung_expected expected; /* of what is uploaded */
 };
 
 static enum rung_status told(const struct rung_sum *sum, enum rung_sum_code code,
@@ -51,55 +52,61 @@ static enum rung_status put_on(const struct trial *trial, CUdeviceptr out, uint6
                 err);
 }
 
-static double bound_of(const struct trial *trial, const struct rung_expected *expected)
+static double bound_of(const struct trial *trial)
 {
     struct rung_sum_shape shape;
     struct rung_sum_call call;
     double eps = trial->request->type == RUNG_TYPE_F64 ? 0x1p-53 : 0x1p-24;
-    if (expected->exact)
+    if (trial->expected.exact)
         return 0;
     rung_sum_describe(&shape, &call, trial->sum, input(&trial->workspace.a, 0),
                       input(&trial->workspace.b, 0), trial->request->n);
     double k = (double)rung_sum_depth(&shape, &call) * eps;
-    return k / (1 - k) * expected->magnitude;
+    return k / (1 - k) * trial->expected.magnitude;
+}
+
+/* Waits for the value, and holds it and the memory round it against what must be there. `what`:
+ * the pattern, in words. */
+static enum rung_status check_value(struct trial *trial, const char *what, struct rung_error *err)
+{
+    const struct rung_device *device = trial->workspace.device;
+    struct rung_library_row *row = trial->row;
+    double sum = 0, expected = trial->expected.value;
+    enum rung_status status = RUNG_OK;
+    RUNG_CU(&device->driver, failed, cuStreamSynchronize, device->stream);
+    status =
+        rung_value_read(&sum, device, trial->workspace.partials[0].data, trial->request->type, err);
+    if (status == RUNG_OK)
+        status = rung_workspace_check_guards(&trial->workspace, err);
+    if (status != RUNG_OK)
+        return status;
+    bool good = fabs(sum - expected) <= bound_of(trial);
+    row->runs++;
+    if (row->runs == 1 || !good) {
+        row->sum = sum;
+        row->expected = expected;
+    }
+    if (!good) {
+        row->status = RUNG_ROW_WRONG;
+        snprintf(row->reason, sizeof row->reason, "n = %llu, %s: %.9g instead of %.9g",
+                 (unsigned long long)trial->request->n, what, sum, expected);
+    }
+failed:
+    return status;
 }
 
 static enum rung_status try_pattern(struct trial *trial, const struct rung_pattern *pattern,
                                     struct rung_error *err)
 {
-    const struct rung_device *device = trial->workspace.device;
-    struct rung_library_row *row = trial->row;
-    struct rung_expected expected;
-    double sum = 0;
-    CUdeviceptr out = trial->workspace.partials[0].data;
-    enum rung_status status = rung_pattern_upload(&expected, &trial->workspace, pattern, err);
+    char word[48];
+    rung_pattern_word(pattern, word);
+    enum rung_status status =
+        rung_pattern_upload(&trial->expected, &trial->workspace, pattern, err);
     if (status == RUNG_OK)
         status = rung_workspace_poison(&trial->workspace, err);
     if (status == RUNG_OK)
-        status = put_on(trial, out, 0, trial->request->n, err);
-    if (status == RUNG_OK)
-        RUNG_CU(&device->driver, failed, cuStreamSynchronize, device->stream);
-failed:
-    if (status == RUNG_OK)
-        status = rung_value_read(&sum, device, out, trial->request->type, err);
-    if (status == RUNG_OK)
-        status = rung_workspace_check_guards(&trial->workspace, err);
-    if (status != RUNG_OK)
-        return status;
-    bool good = fabs(sum - expected.value) <= bound_of(trial, &expected);
-    row->runs++;
-    if (row->runs == 1 || !good) {
-        row->sum = sum;
-        row->expected = expected.value;
-    }
-    if (!good) {
-        char word[48];
-        rung_pattern_word(pattern, word);
-        row->status = RUNG_ROW_WRONG;
-        snprintf(row->reason, sizeof row->reason, "n = %llu, %s: %.9g instead of %.9g",
-                 (unsigned long long)trial->request->n, word, sum, expected.value);
-    }
-    return RUNG_OK;
+        status = put_on(trial, trial->workspace.partials[0].data, 0, trial->request->n, err);
+    return status == RUNG_OK ? check_value(trial, word, err) : status;
 }
 
 static bool interrupted(const struct trial *trial)
@@ -163,7 +170,11 @@ static enum rung_status take_time(struct trial *trial, struct rung_error *err)
     enum rung_status status = rung_workspace_replicate(&trial->workspace, err);
     if (status == RUNG_OK)
         status = rung_time_work(&row->time_ms, &facts, &work, request->timing, err);
-    if (status == RUNG_OK && row->time_ms.median > 0) {
+    if (status == RUNG_OK)
+        status = check_value(trial, "while timed", err);
+    if (status == RUNG_OK && row->status != RUNG_ROW_OK)
+        rung_library_row_release(row); /* the time of a wrong sum is none */
+    if (status == RUNG_OK && row->time_ms.known && row->time_ms.median > 0) {
         row->gb_per_s = (double)row->bytes / row->time_ms.median / 1e6;
         row->of_ceiling = row->gb_per_s / request->ceiling_gb_per_s;
     }
@@ -209,9 +220,9 @@ enum rung_status rung_library_measure(struct rung_library_row *out,
         out->threads = shape.threads;
         status = verify(&trial, err);
     }
-    out->correct = status == RUNG_OK && out->status == RUNG_ROW_OK;
-    if (out->correct && request->timing)
+    if (status == RUNG_OK && out->status == RUNG_ROW_OK && request->timing)
         status = take_time(&trial, err);
+    out->correct = status == RUNG_OK && out->status == RUNG_ROW_OK;
     rung_sum_close(trial.sum);
     rung_workspace_release(&trial.workspace);
     return status;

@@ -15,6 +15,7 @@
 
 #include "bench/bench.h"
 #include "bench/ceiling.h"
+#include "bench/library.h"
 #include "bench/read_kernel.h"
 #include "sim/sim.h"
 
@@ -190,6 +191,60 @@ static void the_places_of_rotate_pass_the_cache_four_times(void **state)
     assert_int_equal(rung_timing_places(RUNG_STATE_ROTATE, 0, l2), 1);
 }
 
+static void library_row(struct rung_library_row *row, enum rung_state state, enum rung_timer timer)
+{
+    struct rung_error err = {0};
+    struct rung_timing_options timing = five_samples(state, timer);
+    const struct rung_library_request request = {.op = RUNG_OP_DOT,
+                                                 .type = RUNG_TYPE_F64,
+                                                 .n = 16000, /* no block of them can be missing */
+                                                 .all_patterns = true,
+                                                 .timing = &timing,
+                                                 .ceiling_gb_per_s = 2000};
+    if (rung_library_measure(row, &device, &request, &err) != RUNG_OK)
+        fail_msg("%s", err.text);
+}
+
+static void librung_has_times_and_rates(void **state)
+{
+    (void)state;
+    static const struct rung_sampling ways[] = {
+        {RUNG_STATE_CLEAN,  RUNG_TIMER_ISOLATED},
+        {RUNG_STATE_ROTATE, RUNG_TIMER_ISOLATED},
+        {RUNG_STATE_WARM,   RUNG_TIMER_GRAPH   },
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct rung_library_row row;
+        library_row(&row, ways[i].state, ways[i].timer);
+        if (row.status != RUNG_ROW_OK)
+            fail_msg("%s", row.reason);
+        assert_true(row.correct && row.sum == row.expected && row.bytes == 256000);
+        assert_true(row.time_ms.known && row.time_ms.n_samples == 5 && row.time_ms.min > 0);
+        assert_true(fabs(row.gb_per_s - 256e3 / row.time_ms.median / 1e6) < 1e-9);
+        assert_true(fabs(row.of_ceiling - row.gb_per_s / 2000) < 1e-12);
+        assert_int_equal(row.runs, 3 + 5 + 1 + 1); /* exact ones, bits, random, and while timed */
+        rung_library_row_release(&row);
+    }
+}
+
+/* From the first launch on, and from one on that is timed. */
+static void librung_that_goes_wrong_is_seen(void **state)
+{
+    (void)state;
+    const unsigned begins[] = {1, 12};
+    for (int i = 0; i < 2; i++) {
+        struct rung_library_row row;
+        launches_until_wrong = begins[i];
+        library_row(&row, RUNG_STATE_WARM, RUNG_TIMER_ISOLATED);
+        launches_until_wrong = 0;
+        assert_int_equal(row.status, RUNG_ROW_WRONG);
+        assert_false(row.correct || row.time_ms.known);
+        assert_true(isnan(row.gb_per_s));
+        assert_non_null(strstr(row.reason, i ? "while timed" : "random01"));
+        rung_library_row_release(&row);
+    }
+}
+
 /* The read ceiling counts bytes that were read: wherever one word is set, the kernel sees it. */
 static void the_read_kernel_reads_every_word(void **state)
 {
@@ -228,6 +283,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_read_kernel_reads_every_word),
+        cmocka_unit_test(librung_has_times_and_rates),
+        cmocka_unit_test(librung_that_goes_wrong_is_seen),
         cmocka_unit_test(a_row_has_times_and_rates),
         cmocka_unit_test(every_way_of_timing_leaves_a_right_sum),
         cmocka_unit_test(a_sum_that_goes_wrong_while_timed_is_seen),
