@@ -40,7 +40,7 @@ enum mode { MODE_WRITE, MODE_CHECK, MODE_LIST };
 struct arguments {
     enum mode mode;
     bool sources, ptx;
-    const char *folder, *nvrtc, *emit;
+    const char *folder, *nvrtc, *emit, *library;
 };
 
 /* One configuration that generated/ holds. */
@@ -280,6 +280,42 @@ static enum rung_status compile(struct tally *tally, const struct set *set,
     return status;
 }
 
+static enum rung_status compile_cubin(const struct plain *plain, const struct arguments *arguments,
+                                      const struct rung_nvrtc *nvrtc, struct rung_error *err)
+{
+    struct rung_compile_job job = {.source = plain->source,
+                                   .name = plain->name,
+                                   .target = arguments->library,
+                                   .options = &plain->option,
+                                   .n_options = plain->option != NULL};
+    struct rung_compiled compiled;
+    struct rung_text path = {0};
+    rung_text_format(&path, "%s/%s/%s_%s.cubin", arguments->folder, plain->folder, plain->file,
+                     arguments->library);
+    enum rung_status status = rung_nvrtc_compile(&compiled, nvrtc, &job, err);
+    if (status == RUNG_OK && !compiled.cubin)
+        status = rung_fail(err, RUNG_USAGE, "--library %s: must be a target that runs, as sm_90",
+                           arguments->library);
+    if (status == RUNG_OK)
+        status =
+            rung_file_write(rung_text_string(&path), compiled.cubin, compiled.cubin_length, err);
+    rung_compiled_release(&compiled);
+    rung_text_release(&path);
+    return status;
+}
+
+/* librung's kernels as code for one target: what a build carries beside their PTX. */
+static enum rung_status do_library(const struct arguments *arguments, struct rung_error *err)
+{
+    struct rung_nvrtc *nvrtc = NULL;
+    enum rung_status status = rung_nvrtc_open(&nvrtc, arguments->nvrtc, err);
+    for (size_t i = 0; i < sizeof plains / sizeof *plains && status == RUNG_OK; i++)
+        if (strcmp(plains[i].folder, "library") == 0)
+            status = compile_cubin(&plains[i], arguments, nvrtc, err);
+    rung_nvrtc_close(nvrtc);
+    return status;
+}
+
 static enum rung_status compile_plain(struct tally *tally, const struct plain *plain,
                                       const struct rung_nvrtc *nvrtc, struct rung_error *err)
 {
@@ -366,8 +402,10 @@ static const struct argp_option options[] = {
     {"emit", 'e', "ID", 0, "Print the source of one configuration, of any that exists", 0},
     {"only",                                                                 'o', "PART", 0, "sources or ptx; both without", 0},
     {"folder",'f', "FOLDER", 0, "The folder to write or check (generated)", 0},
+    {"library",                                                                'L', "TARGET", 0,
+     "Write only librung's code for a target, sm_90, into FOLDER/library", 0},
     {"nvrtc",                                                                'n', "PATH", 0, "Which NVRTC compiles the PTX", 0},
-    {0                                                               }
+    {0                                                           }
 };
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
@@ -391,6 +429,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         return 0;
     case 'f':
         arguments->folder = value;
+        return 0;
+    case 'L':
+        arguments->library = value;
         return 0;
     case 'n':
         arguments->nvrtc = value;
@@ -474,8 +515,9 @@ int main(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     struct rung_error err = {0};
     bool skipped = false;
-    enum rung_status status =
-        arguments.emit ? emit_one(arguments.emit, &err) : run(&arguments, &skipped, &err);
+    enum rung_status status = arguments.emit      ? emit_one(arguments.emit, &err)
+                              : arguments.library ? do_library(&arguments, &err)
+                                                  : run(&arguments, &skipped, &err);
     if (err.text[0])
         fprintf(stderr, "rung-gen: %s\n", err.text);
     if (status == RUNG_OK && skipped && !arguments.sources)

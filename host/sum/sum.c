@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "driver/driver.h"
+#include "sum/images.h"
 #include "sum/open.h"
 #include "sum/shape.h"
 
@@ -48,6 +49,7 @@ struct rung_sum {
     CUmodule module;
     CUfunction functions[OPERATIONS][RUNG_SUM_FORM_COUNT];
     struct rung_sum_card card;
+    unsigned cc; /* 90 for compute capability 9.0 */
     CUdeviceptr slots;
     void *value;              /* host memory that the device writes */
     CUdeviceptr value_device; /* the same, as the device sees it */
@@ -99,7 +101,25 @@ static enum rung_status look_at_card(struct rung_sum *sum)
         return rung_fail(err, RUNG_UNABLE,
                          "the card has compute capability %d.%d: librung needs 7.5 or later", major,
                          minor);
+    sum->cc = (unsigned)(10 * major + minor);
     sum->card = (struct rung_sum_card){(uint32_t)sm_count, (uint64_t)l2_bytes};
+out:
+    return status;
+}
+
+/* Code for the card itself if this build has it and the driver takes it, else PTX. */
+static enum rung_status load_module(struct rung_sum *sum)
+{
+    const struct rung_driver *d = &sum->driver;
+    struct rung_error *err = &sum->error;
+    enum rung_status status = RUNG_OK;
+    const unsigned char *cubin =
+        rung_sum_cubin(rung_sum_images, rung_sum_image_count,
+                       (enum rung_sum_element)(sum->element - elements), sum->cc);
+    if (cubin && d->cuModuleLoadDataEx(&sum->module, cubin, 0, NULL, NULL) == CUDA_SUCCESS)
+        return RUNG_OK;
+    sum->module = NULL;
+    RUNG_CU(d, out, cuModuleLoadDataEx, &sum->module, sum->element->ptx, 0, NULL, NULL);
 out:
     return status;
 }
@@ -109,7 +129,9 @@ static enum rung_status load(struct rung_sum *sum)
     const struct rung_driver *d = &sum->driver;
     struct rung_error *err = &sum->error;
     enum rung_status status = RUNG_OK;
-    RUNG_CU(d, out, cuModuleLoadDataEx, &sum->module, sum->element->ptx, 0, NULL, NULL);
+    status = load_module(sum);
+    if (status != RUNG_OK)
+        return status;
     for (int op = 0; op < OPERATIONS; op++)
         for (int form = 0; form < RUNG_SUM_FORM_COUNT; form++)
             RUNG_CU(d, out, cuModuleGetFunction, &sum->functions[op][form], sum->module,
