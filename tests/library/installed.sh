@@ -17,7 +17,7 @@ fi
 # try NAME PROGRAM: runs it on the simulator.
 try() {
     local said
-    said=$(LD_LIBRARY_PATH=$build/sim:$work/prefix/lib "$2")
+    said=$(LD_LIBRARY_PATH=$build/sim:$libdir "$2")
     if [ "$said" != "$wanted" ]; then
         echo "installed.sh: $1: '$said' instead of '$wanted'" >&2
         exit 1
@@ -25,30 +25,58 @@ try() {
     echo "$1: $said"
 }
 
-DESTDIR= cmake --install "$build" --prefix "$work/prefix" >"$work/log" || {
-    cat "$work/log" >&2
-    exit 1
+# compile OUT SOURCE WORD...: and links against the simulator's driver.
+compile() {
+    "$compiler" "${sanitized[@]}" -std=c17 -Wall -Wextra -Werror "$2" -isystem "$cuda" "${@:3}" \
+        -L"$build/sim" -l:libcuda.so.1 -Wl,--no-undefined -o "$1"
 }
+
+# Installed twice, to a folder with a blank, and moved afterwards.
+for _ in 1 2; do
+    DESTDIR= cmake --install "$build" --prefix "$work/first place" >"$work/log" || {
+        cat "$work/log" >&2
+        exit 1
+    }
+done
+mv "$work/first place" "$work/prefix"
 libdir=$(dirname "$(find "$work/prefix" -name librung.a)")
-[ "$libdir" = "$work/prefix/lib" ] || ln -sfn "$libdir" "$work/prefix/lib"
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 
-# shellcheck disable=SC2046 # words of pkg-config are meant to split
-"$compiler" "${sanitized[@]}" -std=c17 -Wall -Wextra -Werror "$here/program.c" -isystem "$cuda" \
-    $(pkg-config --cflags --libs rung) -L"$build/sim" -l:libcuda.so.1 -o "$work/shared"
+# pkg-config quotes blanks for a shell.
+eval "flags=($(pkg-config --cflags --libs rung))"
+eval "include=($(pkg-config --cflags rung))"
+compile "$work/shared" "$here/program.c" "${flags[@]}"
 try "pkg-config, shared" "$work/shared"
-"$compiler" "${sanitized[@]}" -std=c17 "$here/program.c" -isystem "$cuda" $(pkg-config --cflags rung) \
-    "$libdir/librung.a" -ldl -L"$build/sim" -l:libcuda.so.1 -o "$work/static"
+compile "$work/static" "$here/program.c" "${include[@]}" "$libdir/librung.a" -ldl
 try "archive" "$work/static"
 if readelf -d "$work/static" | grep -q 'NEEDED.*librung'; then
     echo "installed.sh: the static program needs librung.so" >&2
     exit 1
 fi
 
-# The header is C++ as well.
+# Where libraries lie a level deeper, as Debian has them under /usr.
+cmake -S "$here/../.." -B "$work/deeper" -DCMAKE_INSTALL_PREFIX=/usr -DBUILD_TESTING=OFF \
+    -DCMAKE_INSTALL_LIBDIR=lib/a-triplet -DCMAKE_C_COMPILER="$compiler" >"$work/log" 2>&1 || {
+    cat "$work/log" >&2
+    exit 1
+}
+mkdir -p "$work/usr/lib/a-triplet/pkgconfig"
+cp "$work/deeper/host/rung.pc" "$work/usr/lib/a-triplet/pkgconfig"
+cp -P "$libdir"/librung.* "$work/usr/lib/a-triplet"
+cp -R "$work/prefix/include" "$work/usr"
+eval "deeper=($(PKG_CONFIG_PATH=$work/usr/lib/a-triplet/pkgconfig pkg-config --cflags --libs rung))"
+compile "$work/triplet" "$here/program.c" "${deeper[@]}"
+try "pkg-config, lib/a-triplet" "$work/triplet"
+
+# The header is C of any year from 1999 on, and C++.
+printf '#include <rung.h>\nint main(void) { return rung_sum_version() == 0; }\n' >"$work/main.c"
+for year in 99 11 17; do
+    "$compiler" -std=c$year -Wall -Wextra -pedantic -Werror -fsyntax-only "${include[@]}" "$work/main.c"
+done
 if command -v c++ >/dev/null; then
     printf '#include <rung.h>\nint main() { return rung_sum_version() == nullptr; }\n' >"$work/main.cpp"
-    c++ "${sanitized[@]}" -Wall -Werror "$work/main.cpp" $(pkg-config --cflags --libs rung) -o "$work/cpp"
+    c++ "${sanitized[@]}" -std=c++11 -Wall -Wextra -pedantic -Werror "$work/main.cpp" "${flags[@]}" \
+        -o "$work/cpp"
     LD_LIBRARY_PATH=$libdir "$work/cpp"
     echo "C++: links"
 fi
