@@ -1,6 +1,6 @@
 load common
 
-# What the program writes, against schema/rung.schema.json; skipped without python3-jsonschema.
+# What the program writes, against host/cli/rung.schema.json; skipped without python3-jsonschema.
 setup() {
     folder=$(mktemp -d)
     python3 -c 'import jsonschema' 2>/dev/null || skip "no python3-jsonschema"
@@ -11,7 +11,7 @@ teardown() {
 }
 
 validate() {
-    python3 "$BATS_TEST_DIRNAME/schema.py" "$repository/schema/rung.schema.json" "$@"
+    python3 "$BATS_TEST_DIRNAME/schema.py" "$repository/host/cli/rung.schema.json" "$@"
 }
 
 # write NAME COMMAND...: the document of a command; its exit status is no matter here.
