@@ -14,11 +14,12 @@
  * The sum is of all n elements, n from 0 on (then it is 0), at any address that the type allows;
  * one at a multiple of 16 bytes is a little faster. Elements of RUNG_SUM_I32 add up modulo 2^32.
  *
- * Floating point: each addition rounds to nearest, and an element goes through few of them: with S
- * the sum of the absolute values and eps 2^-24 for f32 and 2^-53 for f64, the result is within
- * (n / 17000000 + 60) * eps * S of the exact sum on a card of 132 multiprocessors; the first term
- * grows as there are fewer. The order of the additions depends on n, on the addresses modulo 16 and
- * on the kind of card, and on nothing else: the same call gives the same bits.
+ * Floating point: each addition rounds to nearest, and an element goes through few of them. With S
+ * the sum of the absolute values, eps 2^-24 for f32 and 2^-53 for f64, M the card's multiprocessors
+ * and B the bytes that are read, the result is within (B / (M * 2^20) + 64) * eps * S of the exact
+ * sum: on cards of at most 2 MiB of L2 a multiprocessor, where no sum on the way overflows and no
+ * product underflows. The order of the additions depends on n, on the addresses modulo 16 and on
+ * the kind of card and its driver, and on nothing else: the same call gives the same bits.
  *
  * Threads: a handle is used by one thread at a time, with the context current in which it was
  * opened. Its calls are ordered by its stream; captured into a graph they may be replayed as often
@@ -44,21 +45,23 @@ enum rung_sum_code {
 enum rung_sum_element { RUNG_SUM_F32, RUNG_SUM_F64, RUNG_SUM_I32 };
 
 struct rung_sum;    /* a kernel in the driver, and the memory of its partial sums */
-struct CUstream_st; /* CUstream and cudaStream_t are pointers to it; NULL is the default stream */
+struct CUstream_st; /* CUstream and cudaStream_t point to it; NULL: the legacy default stream */
 
 /* Makes a handle for one type and one stream, in the context that is current: loads the kernels
  * (which the driver compiles the first time, in half a second, and keeps), and allocates some KiB
- * on the card and a word on the host. After a failure `*out` is a handle that can only tell its
- * message and be closed, or NULL where there was no memory for that. */
+ * on the card and a word on the host. Waits for the stream, so that a stream which is being
+ * captured refuses. After a failure `*out` is a handle that can only tell its message and be
+ * closed, or NULL where there was no memory for that. */
 enum rung_sum_code rung_sum_open(struct rung_sum **out, enum rung_sum_element element,
                                  struct CUstream_st *stream);
 
-/* Waits for the stream, then gives everything back. NULL is accepted. */
+/* Waits for the stream, which must still be there, then gives everything back. A graph that has
+ * captured calls of the handle cannot be replayed from then on. NULL is accepted. */
 void rung_sum_close(struct rung_sum *sum);
 
 /* Puts on the stream: *result = x[0] + ... + x[n - 1], and returns. `result` and `x` are device
  * memory, aligned to the element; `result` may be host memory that is mapped into the device. It
- * must not lie within x. One kernel, no allocation, no wait: fit for capture into a graph. */
+ * must not lie within x or y. One kernel, no allocation, no wait: fit for capture into a graph. */
 enum rung_sum_code rung_sum_enqueue(struct rung_sum *sum, void *result, const void *x, uint64_t n);
 
 /* The same of *result = x[0] * y[0] + ... + x[n - 1] * y[n - 1]. Faster where x and y are the same
@@ -66,7 +69,7 @@ enum rung_sum_code rung_sum_enqueue(struct rung_sum *sum, void *result, const vo
 enum rung_sum_code rung_sum_enqueue_dot(struct rung_sum *sum, void *result, const void *x,
                                         const void *y, uint64_t n);
 
-/* The same, and waits for the value: `result` is host memory, one element. */
+/* The same, and waits for the value, which no capture can: `result` is host memory, one element. */
 enum rung_sum_code rung_sum_value(struct rung_sum *sum, void *result, const void *x, uint64_t n);
 enum rung_sum_code rung_sum_dot_value(struct rung_sum *sum, void *result, const void *x,
                                       const void *y, uint64_t n);

@@ -150,6 +150,8 @@ static enum rung_status allocate(struct rung_sum *sum)
     RUNG_CU(d, out, cuMemsetD8Async, sum->slots, 0, bytes, sum->stream);
     RUNG_CU(d, out, cuMemHostAlloc, &sum->value, sizeof(uint64_t), CU_MEMHOSTALLOC_DEVICEMAP);
     RUNG_CU(d, out, cuMemHostGetDevicePointer, &sum->value_device, sum->value, 0);
+    /* A stream that is being captured has recorded the zeros and not written them: this tells. */
+    RUNG_CU(d, out, cuStreamSynchronize, sum->stream);
 out:
     return status;
 }
@@ -175,6 +177,8 @@ static void release(struct rung_sum *sum)
 enum rung_sum_code rung_sum_open_with(struct rung_sum **out, const struct rung_driver *driver,
                                       enum rung_sum_element element, CUstream stream)
 {
+    if (!out)
+        return RUNG_SUM_INVALID;
     struct rung_sum *sum = *out = calloc(1, sizeof *sum);
     if (!sum)
         return RUNG_SUM_MEMORY;
@@ -230,6 +234,18 @@ static enum rung_status check_pointer(struct rung_sum *sum, const char *name, co
     return RUNG_OK;
 }
 
+/* Of n elements that are there to be read. */
+static enum rung_status check_input(struct rung_sum *sum, const char *name, const void *input,
+                                    uint64_t n)
+{
+    enum rung_status status = check_pointer(sum, name, input);
+    if (status == RUNG_OK && n > (UINT64_MAX - (uintptr_t)input) / sum->element->bytes)
+        status = rung_fail(&sum->error, RUNG_USAGE,
+                           "n is %llu: no address space has so many elements from %s = %p on",
+                           (unsigned long long)n, name, input);
+    return status;
+}
+
 static enum rung_status begin(struct rung_sum *sum)
 {
     if (sum->ready) {
@@ -251,9 +267,9 @@ static enum rung_status launch(struct rung_sum *sum, enum operation op, CUdevice
     const struct rung_driver *d = &sum->driver;
     struct rung_error *err = &sum->error;
     struct rung_sum_call call;
-    enum rung_status status = n ? check_pointer(sum, "x", x) : RUNG_OK;
+    enum rung_status status = n ? check_input(sum, "x", x, n) : RUNG_OK;
     if (status == RUNG_OK && n && op == DOT)
-        status = check_pointer(sum, "y", y);
+        status = check_input(sum, "y", y, n);
     if (status != RUNG_OK)
         return status;
     struct rung_sum_shape shape;

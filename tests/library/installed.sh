@@ -25,7 +25,7 @@ try() {
     echo "$1: $said"
 }
 
-# compile OUT SOURCE WORD...: and links against the simulator's driver.
+# compile OUT SOURCE WORD...: a program that links the simulator as its driver.
 compile() {
     "$compiler" "${sanitized[@]}" -std=c17 -Wall -Wextra -Werror "$2" -isystem "$cuda" "${@:3}" \
         -L"$build/sim" -l:libcuda.so.1 -Wl,--no-undefined -o "$1"

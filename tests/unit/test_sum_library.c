@@ -237,6 +237,23 @@ static void replayed_from_a_graph(void **state)
     cu.cuStreamDestroy(stream);
 }
 
+/* What a capture records is not done: the zeros of a handle would be missing. */
+static void not_opened_in_a_capture(void **state)
+{
+    (void)state;
+    struct rung_sum *sum;
+    CUstream stream;
+    CUgraph graph = NULL;
+    assert_code(cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+    assert_code(cu.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+    assert_int_equal(rung_sum_open_with(&sum, &cu, RUNG_SUM_F32, stream), RUNG_SUM_DRIVER);
+    assert_contains(rung_sum_message(sum), "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED");
+    rung_sum_close(sum);
+    assert_code(cu.cuStreamEndCapture(stream, &graph), CUDA_SUCCESS);
+    cu.cuGraphDestroy(graph);
+    cu.cuStreamDestroy(stream);
+}
+
 static void refuses(enum rung_sum_code got, const struct rung_sum *sum, const char *part)
 {
     assert_int_equal(got, RUNG_SUM_INVALID);
@@ -262,6 +279,11 @@ static void calls_that_cannot_be(void **state)
     refuses(rung_sum_dot_value(sum, &value, even, NULL, 1), sum, "y is NULL");
     refuses(rung_sum_enqueue(sum, odd, even, 1), sum, "result is 0x10002");
     refuses(rung_sum_enqueue_dot(sum, even, even, odd, 1), sum, "y is 0x10002");
+    refuses(rung_sum_value(sum, &value, even, UINT64_MAX), sum, "n is 18446744073709551615");
+    refuses(rung_sum_value(sum, &value, even, (UINT64_C(1) << 62) + 1), sum, "x = 0x10000");
+    void *high = (void *)(uintptr_t)(UINT64_MAX - 15);
+    refuses(rung_sum_dot_value(sum, &value, even, high, 4), sum, "from y = 0xfffffffffffffff0");
+    assert_int_equal(rung_sum_open_with(NULL, &cu, RUNG_SUM_F32, NULL), RUNG_SUM_INVALID);
     assert_int_equal(value, 5);
     struct rung_sim_counters counters;
     cu.sim->read_counters(&counters);
@@ -336,6 +358,7 @@ int main(void)
         sim_test(integers_wrap),
         sim_test(same_bits_in_any_order),
         sim_test(replayed_from_a_graph),
+        sim_test(not_opened_in_a_capture),
         sim_test(calls_that_cannot_be),
         sim_test(no_context),
         sim_test(drivers_that_fail),

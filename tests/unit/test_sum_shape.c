@@ -138,6 +138,30 @@ static void large_counts(void **state)
     assert_true(done <= call.groups && call.groups - done < 2112 * 512 * 8);
 }
 
+/* The bound that rung.h promises, where it is nearest: about the borders of the forms, and for
+ * inputs that a card's memory just holds. */
+static void bound_of_the_header(void **state)
+{
+    (void)state;
+    const struct rung_sum_card most_l2 = {20, 41943040}; /* 2 MiB an SM */
+    const struct rung_sum_card *cards[] = {&h200, &t4, &tiny, &most_l2};
+    for (size_t c = 0; c < 4; c++)
+        for (unsigned power = 0; power < 8 * 38; power++) /* of the eighth root of two */
+            for (unsigned k = 0; k < 4; k++) {
+                const uint32_t element = k & 1 ? 8 : 4;
+                const uint64_t y = k & 2 ? 2 * BASE : 0;
+                const uint64_t n = (UINT64_C(1) << power / 8) * (8 + power % 8) / 8;
+                struct rung_sum_call call;
+                struct rung_sum_shape shape = rung_sum_shape(&call, cards[c], element, BASE, y, n);
+                double bytes = (double)n * element * (y ? 2 : 1);
+                double promised = bytes / cards[c]->sm_count / 1048576 + 64;
+                if ((double)rung_sum_depth(&shape, &call) > promised)
+                    fail_msg("%u SMs, n = %llu of %u bytes, %s: %llu additions, not %.1f",
+                             cards[c]->sm_count, (unsigned long long)n, element, y ? "dot" : "sum",
+                             (unsigned long long)rung_sum_depth(&shape, &call), promised);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +169,7 @@ int main(void)
         cmocka_unit_test(forms_of_an_h200),
         cmocka_unit_test(alignment_of_y),
         cmocka_unit_test(large_counts),
+        cmocka_unit_test(bound_of_the_header),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
