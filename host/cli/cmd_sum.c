@@ -10,7 +10,7 @@
 #include "cli/stage.h"
 #include "cli/timing_options.h"
 
-enum { KEY_OP = 0x300, KEY_TYPE, KEY_N, KEY_DEVICE, KEY_DRIVER, KEY_CHECK, KEY_SEED };
+enum { KEY_OP = 0x300, KEY_TYPE, KEY_N, KEY_DEVICE, KEY_DRIVER };
 
 struct arguments {
     struct rung_selection selection;
@@ -22,24 +22,17 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is summed (each a list; all: every value):", 1},
     {"op", KEY_OP, "LIST", 0, "Operation: sum, dot (default sum)", 1},
     {"type", KEY_TYPE, "LIST", 0, "Element type: f32, f64, i32 (default f32)", 1},
-    {"n", KEY_N, "LIST", 0, "Elements, 0...2^40, as 1000, 64Ki, 2^24-611 (default 16776605)", 1},
+    {"n", KEY_N, "LIST", 0,
+     "Elements, 0...2^40, as 1000, 64Ki, 2^24-611 (default 16776605 on a card, 1000003 on the "
+     "simulator)",
+     1},
     {NULL, 0, NULL, 0, "Where it runs:", 2},
     {"device", KEY_DEVICE, "DEVICE", 0,
      "auto, cuda, cuda:K or sim (default auto: a GPU if there is one, else the simulator)", 2},
     {"driver", KEY_DRIVER, "PATH", 0, "The driver library in place of libcuda.so.1", 2},
-    {"check", KEY_CHECK, NULL, 0, "Turn on the simulator's checks: races, barriers, bounds", 2},
-    {"seed", KEY_SEED, "N", 0, "Seed of random input", 2},
     {0},
 };
 /* clang-format on */
-
-static error_t parse_seed(struct arguments *arguments, const char *arg, struct argp_state *state)
-{
-    struct rung_error err = {0};
-    if (rung_parse_n(&arguments->selection.seed, arg, &err) != RUNG_OK)
-        argp_error(state, "--seed '%s': must be a number", arg);
-    return 0;
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -48,7 +41,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->timing;
-        state->child_inputs[1] = selection;
+        for (int i = 1; i <= 3; i++)
+            state->child_inputs[i] = selection;
         return 0;
     case KEY_OP:
         selection->op = arg;
@@ -65,11 +59,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_DRIVER:
         selection->driver = arg;
         return 0;
-    case KEY_CHECK:
-        selection->check = true;
-        return 0;
-    case KEY_SEED:
-        return parse_seed(arguments, arg, state);
     case ARGP_KEY_ARG:
         argp_error(state, "'%s': sizes are chosen with --n", arg);
         return 0;
@@ -80,8 +69,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
     {&rung_timing_argp, 0, NULL, 0},
-    {&rung_output_argp,             0, NULL, 0},
-    {0                }
+    {&rung_check_argp,             0, NULL, 0},
+    {&rung_seed_argp,                 0, NULL, 0},
+    {&rung_output_argp,    0, NULL, 0},
+    {0               }
 };
 
 static const struct argp argp = {

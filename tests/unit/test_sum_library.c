@@ -159,6 +159,37 @@ static void sums_of_i32(void **state)
     check_element(RUNG_SUM_I32);
 }
 
+/* The last element is the last of its allocation, so that a read behind it is a fault: exact to the
+ * byte here, to a page on a card. */
+static void reads_nothing_behind(void **state)
+{
+    (void)state;
+    struct rung_sum *sum;
+    const size_t bytes = bytes_of(RUNG_SUM_F64);
+    assert_int_equal(rung_sum_open_with(&sum, &cu, RUNG_SUM_F64, NULL), RUNG_SUM_OK);
+    for (size_t i = 1; i < SIZE_COUNT && sizes[i] < 300000; i++)
+        for (size_t lead = 0; lead < 2; lead++) {
+            const uint64_t n = sizes[i];
+            double found = 0, one = 1;
+            CUdeviceptr all, other;
+            assert_code(cu.cuMemAlloc(&all, (lead + n) * bytes), CUDA_SUCCESS);
+            assert_code(cu.cuMemAlloc(&other, n * bytes), CUDA_SUCCESS);
+            assert_code(cu.cuMemsetD32(all, 0, (lead + n) * 2), CUDA_SUCCESS);
+            assert_code(cu.cuMemsetD32(other, 0, n * 2), CUDA_SUCCESS);
+            assert_code(cu.cuMemcpyHtoD(all + (lead + n - 1) * bytes, &one, bytes), CUDA_SUCCESS);
+            assert_code(cu.cuMemcpyHtoD(other + (n - 1) * bytes, &one, bytes), CUDA_SUCCESS);
+            const void *x = (const void *)(uintptr_t)(all + lead * bytes);
+            const void *y = (const void *)(uintptr_t)other;
+            if (rung_sum_value(sum, &found, x, n) || found != 1 ||
+                rung_sum_dot_value(sum, &found, x, y, n) || found != 1 ||
+                rung_sum_dot_value(sum, &found, y, x, n) || found != 1)
+                fail_msg("n = %llu: %g: %s", (unsigned long long)n, found, rung_sum_message(sum));
+            cu.cuMemFree(other);
+            cu.cuMemFree(all);
+        }
+    rung_sum_close(sum);
+}
+
 static void integers_wrap(void **state)
 {
     (void)state;
@@ -352,15 +383,11 @@ static void drivers_that_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        sim_test(sums_of_f32),
-        sim_test(sums_of_f64),
-        sim_test(sums_of_i32),
-        sim_test(integers_wrap),
-        sim_test(same_bits_in_any_order),
-        sim_test(replayed_from_a_graph),
-        sim_test(not_opened_in_a_capture),
-        sim_test(calls_that_cannot_be),
-        sim_test(no_context),
+        sim_test(sums_of_f32),           sim_test(sums_of_f64),
+        sim_test(sums_of_i32),           sim_test(reads_nothing_behind),
+        sim_test(integers_wrap),         sim_test(same_bits_in_any_order),
+        sim_test(replayed_from_a_graph), sim_test(not_opened_in_a_capture),
+        sim_test(calls_that_cannot_be),  sim_test(no_context),
         sim_test(drivers_that_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
