@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/settings.h"
+#include "sim/sim.h"
 
 static void read_uuid(char uuid[48], const struct rung_driver *driver, CUdevice handle)
 {
@@ -111,6 +112,14 @@ void rung_device_close(struct rung_device *device)
         device->driver.cuDevicePrimaryCtxRelease(device->handle);
     rung_driver_close(&device->driver);
     *device = (struct rung_device){0};
+}
+
+bool rung_device_checks(const struct rung_device *device)
+{
+    struct rung_sim_options options = {0};
+    if (device->driver.sim)
+        device->driver.sim->get_options(&options);
+    return options.check;
 }
 
 static enum rung_status open_card(struct rung_device *out, int ordinal, const char *driver_path,

@@ -3,6 +3,7 @@
 #ifndef RUNG_BENCH_DEVICE_H
 #define RUNG_BENCH_DEVICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "driver/driver.h"
@@ -39,6 +40,10 @@ enum rung_status rung_device_open_with(struct rung_device *out, const struct run
 
 /* Releases stream, context and driver, whatever state they are in. Accepts a zeroed device. */
 void rung_device_close(struct rung_device *device);
+
+/* Whether the simulator's checks are on. They know the bounds of memory to the byte, which guards
+ * round it would hide. */
+bool rung_device_checks(const struct rung_device *device);
 
 #define RUNG_SURVEY_CARDS 16
 

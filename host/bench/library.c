@@ -181,29 +181,47 @@ static enum rung_status take_time(struct trial *trial, struct rung_error *err)
     return status;
 }
 
+static uint64_t input_bytes(const struct rung_library_request *request)
+{
+    return request->n * rung_type_size(request->type) * (request->op == RUNG_OP_DOT ? 2 : 1);
+}
+
+static struct rung_workspace_spec memory_of(const struct rung_library_request *request,
+                                            const struct rung_device *device)
+{
+    return (struct rung_workspace_spec){
+        .op = request->op,
+        .type = request->type,
+        .n = request->n,
+        .places = request->timing ? rung_timing_places(request->timing->how.state,
+                                                       input_bytes(request), device->l2_bytes)
+                                  : 1,
+        .room = 1,
+        .without_guards = rung_device_checks(device),
+    };
+}
+
+enum rung_status rung_library_fits(const struct rung_device *device,
+                                   const struct rung_library_request *request,
+                                   struct rung_error *err)
+{
+    const struct rung_workspace_spec spec = memory_of(request, device);
+    return rung_workspace_fits(device, &spec, err);
+}
+
 enum rung_status rung_library_measure(struct rung_library_row *out,
                                       const struct rung_device *device,
                                       const struct rung_library_request *request,
                                       struct rung_error *err)
 {
     struct trial trial = {.request = request, .row = out};
-    const uint64_t bytes =
-        request->n * rung_type_size(request->type) * (request->op == RUNG_OP_DOT ? 2 : 1);
+    const struct rung_workspace_spec spec = memory_of(request, device);
     *out = (struct rung_library_row){.op = request->op,
                                      .type = request->type,
                                      .n = request->n,
-                                     .bytes = bytes,
+                                     .bytes = input_bytes(request),
                                      .gb_per_s = NAN,
                                      .of_ceiling = NAN};
-    const struct rung_workspace_spec spec = {
-        .op = request->op,
-        .type = request->type,
-        .n = request->n,
-        .places = request->timing
-                      ? rung_timing_places(request->timing->how.state, bytes, device->l2_bytes)
-                      : 1,
-        .room = 1,
-    };
     enum rung_status status = rung_workspace_open(&trial.workspace, device, &spec, err);
     if (status == RUNG_OK) {
         enum rung_sum_code code = rung_sum_open_with(&trial.sum, &device->driver,

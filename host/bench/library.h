@@ -42,6 +42,10 @@ enum rung_status rung_library_measure(struct rung_library_row *out,
                                       const struct rung_device *device,
                                       const struct rung_library_request *request,
                                       struct rung_error *err);
+/* RUNG_USAGE where n does not fit the device's memory; launches nothing. */
+enum rung_status rung_library_fits(const struct rung_device *device,
+                                   const struct rung_library_request *request,
+                                   struct rung_error *err);
 void rung_library_row_release(struct rung_library_row *row);
 
 /* The row as an object, null where a field does not apply. NULL when out of memory. */

@@ -129,14 +129,6 @@ static enum rung_status try_patterns(const struct course *course,
     return status;
 }
 
-static bool sim_checks(const struct rung_device *device)
-{
-    struct rung_sim_options options = {0};
-    if (device->driver.sim)
-        device->driver.sim->get_options(&options);
-    return options.check;
-}
-
 /* The memory for n is asked for before anything is launched. */
 static enum rung_status check_room(const struct course *course, struct rung_error *err)
 {
@@ -154,7 +146,7 @@ static enum rung_status try_size(const struct course *course, uint64_t n, unsign
     struct rung_workspace_spec spec = {.op = course->op,
                                        .type = course->type,
                                        .n = n,
-                                       .without_guards = sim_checks(course->device)};
+                                       .without_guards = rung_device_checks(course->device)};
     enum rung_status status = largest_room(&spec.room, course, n, block, err);
     if (status == RUNG_OK)
         status = rung_workspace_open(&workspace, course->device, &spec, err);

@@ -82,8 +82,9 @@ static const struct argp argp = {
     .doc =
         "Verify librung, the sum at the top of the ladder, and time it.\v"
         "One launch from n elements to one value. Every size is verified before it is timed, with "
-        "the patterns that the ladder is verified with. A graph's replay (--timer graph) shows "
-        "what a launch costs beside the work.\n\n"
+        "random numbers and, up to 2^26 elements, with inputs that reveal a dropped, doubled or "
+        "misplaced element. A graph's replay (--timer graph) shows what a launch costs beside the "
+        "work.\n\n"
         "Examples:\n"
         "  rung sum --n 1000,64Ki,2^20,16776605,2^28\n"
         "  rung sum --op all --type all\n"
@@ -98,11 +99,16 @@ struct work {
     size_t n_rows;
 };
 
+static bool on_card(const struct work *work)
+{
+    return work->stage.device.driver.kind == RUNG_DRIVER_CUDA;
+}
+
 static enum rung_status open_timing(struct work *work, struct rung_error *err)
 {
     struct rung_ceiling ceiling;
     work->ceiling = NAN;
-    if (work->stage.device.driver.kind == RUNG_DRIVER_SIM)
+    if (!on_card(work))
         return RUNG_OK;
     work->timing.warm_up_ms = 100;
     enum rung_status status =
@@ -116,38 +122,58 @@ static enum rung_status open_timing(struct work *work, struct rung_error *err)
 /* The simulator takes seconds for many million elements; every kernel is reached below. */
 static uint64_t size_of(const struct work *work, const struct rung_selection *selection, size_t i)
 {
-    bool sim = work->stage.device.driver.kind == RUNG_DRIVER_SIM;
-    return sim && !selection->n ? 1000003 : work->stage.expanded.ns[i];
+    return !on_card(work) && !selection->n ? 1000003 : work->stage.expanded.ns[i];
+}
+
+static struct rung_library_request request_of(struct work *work,
+                                              const struct rung_selection *selection, size_t row)
+{
+    const struct rung_expanded *expanded = &work->stage.expanded;
+    const struct rung_config *config = &expanded->configs[row / expanded->n_ns];
+    return (struct rung_library_request){
+        .op = config->op,
+        .type = config->type,
+        .n = size_of(work, selection, row % expanded->n_ns),
+        .all_patterns = true,
+        .seed = selection->seed,
+        .timing = on_card(work) ? &work->timing : NULL,
+        .ceiling_gb_per_s = work->ceiling,
+        .interrupted = rung_stage_interrupted,
+        .context = &work->stage,
+    };
+}
+
+/* The memory for every row is asked for before the first is measured. */
+static enum rung_status check_room(struct work *work, const struct rung_selection *selection,
+                                   size_t n_rows, struct rung_error *err)
+{
+    enum rung_status status = RUNG_OK;
+    for (size_t i = 0; i < n_rows && status == RUNG_OK; i++) {
+        const struct rung_library_request request = request_of(work, selection, i);
+        status = rung_library_fits(&work->stage.device, &request, err);
+    }
+    return status;
 }
 
 static enum rung_status measure_all(struct work *work, const struct rung_selection *selection,
                                     struct rung_error *err)
 {
-    const struct rung_expanded *expanded = &work->stage.expanded;
-    work->rows = calloc(expanded->n_ns * expanded->n_configs + 1, sizeof *work->rows);
+    const size_t n_rows = work->stage.expanded.n_ns * work->stage.expanded.n_configs;
+    work->rows = calloc(n_rows + 1, sizeof *work->rows);
     if (!work->rows)
         return rung_fail(err, RUNG_MEMORY, "out of memory");
-    enum rung_status status = open_timing(work, err);
-    for (size_t i = 0; i < expanded->n_configs && status == RUNG_OK; i++)
-        for (size_t k = 0; k < expanded->n_ns && status == RUNG_OK; k++) {
-            const struct rung_library_request request = {
-                .op = expanded->configs[i].op,
-                .type = expanded->configs[i].type,
-                .n = size_of(work, selection, k),
-                .all_patterns = true,
-                .seed = selection->seed,
-                .timing = work->timing.sampler ? &work->timing : NULL,
-                .ceiling_gb_per_s = work->ceiling,
-                .interrupted = rung_stage_interrupted,
-                .context = &work->stage,
-            };
-            struct rung_library_row *row = &work->rows[work->n_rows];
-            rung_stage_progress(&work->stage, "summing");
-            status = rung_library_measure(row, &work->stage.device, &request, err);
-            work->n_rows += status == RUNG_OK;
-            if (status != RUNG_OK)
-                rung_library_row_release(row);
-        }
+    enum rung_status status = check_room(work, selection, n_rows, err);
+    if (status == RUNG_OK)
+        status = open_timing(work, err);
+    for (size_t i = 0; i < n_rows && status == RUNG_OK; i++) {
+        const struct rung_library_request request = request_of(work, selection, i);
+        rung_stage_progress(&work->stage, "summing");
+        status = rung_library_measure(&work->rows[i], &work->stage.device, &request, err);
+        if (status == RUNG_OK)
+            work->n_rows++;
+        else
+            rung_library_row_release(&work->rows[i]);
+    }
     rung_progress_clear(&work->stage.progress);
     return status;
 }

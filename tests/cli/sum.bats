@@ -29,3 +29,18 @@ PY
     says "'100'" "--n"
     expect 2 rung sum --version 3
 }
+
+@test "a size that does not fit is told before any sum" { # the first would take minutes
+    expect 2 rung sum --device sim --n 2^28,2^40
+    says "n = 1099511627776 does not fit"
+}
+
+@test "the seed may be any, and the help has the simulator's own size" {
+    expect 0 rung sum --device sim --n 100 --seed 18446744073709551615
+    expect 2 rung sum --device sim --seed 1x
+    says "'1x'" "2^64-1"
+    expect 0 rung sum --help
+    says "1000003 on"
+    expect 0 rung sum --device sim
+    says "1000003"
+}
