@@ -65,6 +65,21 @@ static double bound_of(const struct trial *trial)
     return k / (1 - k) * trial->expected.magnitude;
 }
 
+/* What was written outside the result is a row that is wrong, as in the ladder. */
+static enum rung_status check_guards(struct trial *trial, const char *what, struct rung_error *err)
+{
+    struct rung_library_row *row = trial->row;
+    struct rung_error guards = {0};
+    enum rung_status status = rung_workspace_check_guards(&trial->workspace, &guards);
+    if (status != RUNG_WRONG)
+        return status == RUNG_OK ? status
+                                 : rung_fail_native(err, status, guards.native, "%s", guards.text);
+    row->status = RUNG_ROW_WRONG;
+    snprintf(row->reason, sizeof row->reason, "n = %llu, %s: %.180s",
+             (unsigned long long)trial->request->n, what, guards.text);
+    return RUNG_OK;
+}
+
 /* Waits for the value, and holds it and the memory round it against what must be there. `what`:
  * the pattern, in words. */
 static enum rung_status check_value(struct trial *trial, const char *what, struct rung_error *err)
@@ -77,7 +92,7 @@ static enum rung_status check_value(struct trial *trial, const char *what, struc
     status =
         rung_value_read(&sum, device, trial->workspace.partials[0].data, trial->request->type, err);
     if (status == RUNG_OK)
-        status = rung_workspace_check_guards(&trial->workspace, err);
+        status = check_guards(trial, what, err);
     if (status != RUNG_OK)
         return status;
     bool good = fabs(sum - expected) <= bound_of(trial);

@@ -133,7 +133,8 @@ static enum rung_status run_target(struct work *work, unsigned target,
 
 /* librung at the first n, for whoever asks how far the ladder is from the top. The ladder's rows do
  * not depend on it: where it cannot be had, that is told and no more. */
-static enum rung_status run_library(struct work *work, const struct rung_selection *selection)
+static enum rung_status run_library(struct work *work, const struct rung_selection *selection,
+                                    struct rung_error *err)
 {
     struct rung_stage *stage = &work->stage;
     struct rung_error failure = {0};
@@ -155,7 +156,7 @@ static enum rung_status run_library(struct work *work, const struct rung_selecti
     rung_library_row_release(&work->library);
     work->library = (struct rung_library_row){0};
     if (status == RUNG_INTERRUPTED)
-        return status;
+        return rung_fail(err, status, "%s", failure.text);
     rung_progress_clear(&stage->progress);
     fprintf(stderr, "rung run: %s\n", failure.text);
     return RUNG_OK;
@@ -173,7 +174,7 @@ static enum rung_status run_all(struct work *work, const struct rung_selection *
     for (size_t i = 0; status == RUNG_OK && i < stage->n_targets; i++)
         status = run_target(work, stage->targets[i], selection, err);
     if (status == RUNG_OK && work->timing.sampler && stage->expanded.n_configs)
-        status = run_library(work, selection);
+        status = run_library(work, selection, err);
     rung_rows_relate(work->rows, work->n_rows);
     rung_progress_clear(&stage->progress);
     return status;
