@@ -162,6 +162,21 @@ static enum rung_status run_library(struct work *work, const struct rung_selecti
     return RUNG_OK;
 }
 
+/* The memory for the elements of every row is asked for before the first is measured. */
+static enum rung_status check_room(const struct rung_stage *stage, struct rung_error *err)
+{
+    const struct rung_expanded *expanded = &stage->expanded;
+    enum rung_status status = RUNG_OK;
+    for (size_t i = 0; i < expanded->n_configs; i++)
+        for (size_t k = 0; k < expanded->n_ns && status == RUNG_OK; k++) {
+            const struct rung_config *config = &expanded->configs[i];
+            const struct rung_workspace_spec spec = {
+                .op = config->op, .type = config->type, .n = expanded->ns[k], .room = 1};
+            status = rung_workspace_fits(&stage->device, &spec, err);
+        }
+    return status;
+}
+
 static enum rung_status run_all(struct work *work, const struct rung_selection *selection,
                                 struct rung_error *err)
 {
@@ -170,7 +185,9 @@ static enum rung_status run_all(struct work *work, const struct rung_selection *
     work->rows = calloc(most ? most : 1, sizeof *work->rows);
     if (!work->rows)
         return rung_fail(err, RUNG_MEMORY, "out of memory for %zu rows", most);
-    enum rung_status status = open_timing(work, err);
+    enum rung_status status = check_room(stage, err);
+    if (status == RUNG_OK)
+        status = open_timing(work, err);
     for (size_t i = 0; status == RUNG_OK && i < stage->n_targets; i++)
         status = run_target(work, stage->targets[i], selection, err);
     if (status == RUNG_OK && work->timing.sampler && stage->expanded.n_configs)
@@ -200,14 +217,30 @@ static void drop_unfinished(struct work *work)
     work->n_rows = kept;
 }
 
+/* Whether the rows have more than one operation, type or size, and librung's must be told. */
+static bool several_inputs(const struct rung_expanded *expanded)
+{
+    bool several = expanded->n_ns > 1;
+    for (size_t i = 1; i < expanded->n_configs; i++)
+        several |= expanded->configs[i].op != expanded->configs[0].op ||
+                   expanded->configs[i].type != expanded->configs[0].type;
+    return several;
+}
+
 static void print_library(const struct work *work, FILE *to)
 {
     const struct rung_library_row *row = &work->library;
+    if (!row->form)
+        return;
+    fputs("\nThe top, librung:", to);
+    if (several_inputs(&work->stage.expanded))
+        fprintf(to, " %s of %s at n = %llu:\n ", rung_op_word(row->op), rung_type_word(row->type),
+                (unsigned long long)row->n);
     if (row->time_ms.known)
-        fprintf(to, "\nThe top, librung: %.4f ms, %.0f GB/s, %.0f %% of the ceiling (rung sum)\n",
-                row->time_ms.median, row->gb_per_s, 100 * row->of_ceiling);
-    else if (row->form)
-        fprintf(to, "\nThe top, librung: wrong: %s\n", row->reason);
+        fprintf(to, " %.4f ms, %.0f GB/s, %.0f %% of the ceiling (rung sum)\n", row->time_ms.median,
+                row->gb_per_s, 100 * row->of_ceiling);
+    else
+        fprintf(to, " wrong: %s\n", row->reason);
 }
 
 static enum rung_status print(struct work *work, int argc, char **argv, struct rung_error *err)

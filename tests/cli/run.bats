@@ -169,3 +169,8 @@ sim() {
         "1 element of f64"
     [ "$(printf '%s\n' "$output" | grep -c "^2 .* 55 ")" = 2 ]
 }
+
+@test "a size that does not fit is told before any row" { # the first would take minutes
+    expect 2 rung run --device sim --version 1:4 --n 2^28,2^40
+    says "n = 1099511627776 does not fit"
+}
