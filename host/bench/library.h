@@ -12,9 +12,8 @@ struct rung_library_request {
     enum rung_op op;
     enum rung_type type;
     uint64_t n;
-    bool
-        all_patterns; /* ones, weights and every third bit of the index, too, up to 2^26 elements */
-    uint64_t seed;
+    bool all_patterns; /* up to 2^26 elements: ones, weights, every third bit of the index, too */
+    uint64_t seed;     /* 0: one of its own */
     const struct rung_timing_options *timing; /* NULL: nothing is timed, as on the simulator */
     double ceiling_gb_per_s;                  /* NAN where not measured */
     bool (*interrupted)(void *context);       /* may be NULL */
@@ -36,12 +35,13 @@ struct rung_library_row {
     char reason[256];
 };
 
-/* Sums the patterns at n, then takes the time. A wrong sum is
+/* Sums the patterns at n, then takes the time. A wrong sum, or a write outside of the result, is
  * RUNG_OK with a row that says so and has no time. RUNG_USAGE where n does not fit the device. */
 enum rung_status rung_library_measure(struct rung_library_row *out,
                                       const struct rung_device *device,
                                       const struct rung_library_request *request,
                                       struct rung_error *err);
+
 /* RUNG_USAGE where n does not fit the device's memory; launches nothing. */
 enum rung_status rung_library_fits(const struct rung_device *device,
                                    const struct rung_library_request *request,
