@@ -258,11 +258,22 @@ static enum rung_status wrong_rows(const struct work *work)
     return status;
 }
 
+/* What ended the rows after some were done is told with its row. */
+static enum rung_status incomplete(struct work *work, const struct rung_selection *selection,
+                                   struct rung_error *err)
+{
+    const struct rung_library_request failed = request_of(work, selection, work->n_rows);
+    fprintf(stderr, "rung sum: %s of %s at n = %" PRIu64 ": %s\n", rung_op_word(failed.op),
+            rung_type_word(failed.type), failed.n, err->text);
+    rung_error_clear(err);
+    return RUNG_INCOMPLETE;
+}
+
 static enum rung_status run(struct work *work, const struct arguments *arguments, int argc,
                             char **argv, bool *printed, struct rung_error *err)
 {
     enum rung_status status = measure_all(work, &arguments->selection, err);
-    if (status != RUNG_OK && status != RUNG_INTERRUPTED)
+    if (status != RUNG_OK && status != RUNG_INTERRUPTED && work->n_rows == 0)
         return status;
     struct rung_error printing = {0};
     enum rung_status print = work->stage.output.format == RUNG_FORMAT_JSON
@@ -271,7 +282,12 @@ static enum rung_status run(struct work *work, const struct arguments *arguments
     *printed = print == RUNG_OK;
     if (!*printed)
         return rung_fail(err, print, "%s", printing.text);
-    return status == RUNG_OK ? wrong_rows(work) : status;
+    if (status == RUNG_INTERRUPTED)
+        return status;
+    const enum rung_status whole =
+        status == RUNG_OK ? RUNG_OK : incomplete(work, &arguments->selection, err);
+    const enum rung_status right = wrong_rows(work);
+    return right == RUNG_OK ? whole : right;
 }
 
 enum rung_status rung_cmd_sum(int argc, char **argv, struct rung_error *err)

@@ -44,3 +44,12 @@ PY
     expect 0 rung sum --device sim
     says "1000003"
 }
+
+@test "sums that were taken are kept where a later one fails" {
+    nm -D "$(command -v rung)" | grep -q __asan_ && skip "a sanitizer needs the address space"
+    small() { (ulimit -v 300000 && rung sum --device sim --n 1000,2^27 "$@"); }
+    expect 4 small
+    says "1000  block" "sum of f32 at n = 134217728: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY"
+    expect 4 small --format csv
+    says "sum,f32,1000,block,1 x 64,ok"
+}
