@@ -36,7 +36,8 @@ struct rung_library_row {
 };
 
 /* Sums the patterns at n, then takes the time. A wrong sum, or a write outside of the result, is
- * RUNG_OK with a row that says so and has no time. RUNG_USAGE where n does not fit the device. */
+ * RUNG_OK with a row that says so and has no time. RUNG_USAGE where n does not fit the device. A
+ * simulator is left with a seed of 0. */
 enum rung_status rung_library_measure(struct rung_library_row *out,
                                       const struct rung_device *device,
                                       const struct rung_library_request *request,

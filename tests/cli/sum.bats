@@ -36,7 +36,7 @@ PY
 }
 
 @test "the seed may be any, and the help has the simulator's own size" {
-    expect 0 rung sum --device sim --n 100 --seed 18446744073709551615
+    expect 0 rung sum --device sim --n 100003 --seed 18446744073709551615
     expect 2 rung sum --device sim --seed 1x
     says "'1x'" "2^64-1"
     expect 0 rung sum --help
