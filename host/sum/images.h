@@ -1,6 +1,6 @@
 /* Code for single targets that this build of librung carries beside its PTX
- * (-DRUNG_TARGETS="80;90"): it spares the driver half a second of compilation where a process is
- * the first. */
+ * (-DRUNG_TARGETS="80;90"): it spares the driver a quarter of a second of compilation where a
+ * process is the first. */
 #ifndef RUNG_SUM_IMAGES_H
 #define RUNG_SUM_IMAGES_H
 

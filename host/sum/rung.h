@@ -48,10 +48,11 @@ struct rung_sum;    /* a kernel in the driver, and the memory of its partial sum
 struct CUstream_st; /* CUstream and cudaStream_t point to it; NULL: the legacy default stream */
 
 /* Makes a handle for one type and one stream, in the context that is current: loads the kernels
- * (which the driver compiles the first time, in half a second, and keeps), and allocates some KiB
- * on the card and a word on the host. Waits for the stream, so that a stream which is being
- * captured refuses. After a failure `*out` is a handle that can only tell its message and be
- * closed, or NULL where there was no memory for that. */
+ * (which the driver compiles the first time, in a quarter of a second, and keeps, unless librung
+ * was built with code for the card, -DRUNG_TARGETS), and allocates some KiB on the card and a word
+ * on the host. Waits for the stream, so that a stream which is being captured refuses. After a
+ * failure `*out` is a handle that can only tell its message and be closed, or NULL where there was
+ * no memory for that. */
 enum rung_sum_code rung_sum_open(struct rung_sum **out, enum rung_sum_element element,
                                  struct CUstream_st *stream);
 
