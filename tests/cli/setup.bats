@@ -58,7 +58,15 @@ lonely() {
     says nosuch release dev
 }
 
-@test "help is the head of the file" {
+@test "help is the head of the file, and starts nothing" {
     expect 0 "$repository/tools/setup" --help
     says "tools/setup --nvrtc"
+    expect 0 "$repository/tools/build" --help
+    says "tools/build [PRESET]"
+    expect 0 "$repository/tools/test" --help
+    says "--quick"
+    expect 0 "$repository/tools/example" --help
+    says "tools/example FOLDER"
+    expect 2 "$repository/tools/example" --nosuch
+    says "tools/example FOLDER"
 }
