@@ -7,6 +7,7 @@ build=$1 cuda=$2 compiler=$3
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export CMAKE_GENERATOR=Ninja # which building needs anyway, and make is not
 wanted="librung $4: 2000006 4000012"
 
 sanitized=()
