@@ -56,7 +56,7 @@ if readelf -d "$work/static" | grep -q 'NEEDED.*librung'; then
 fi
 
 # Where libraries lie a level deeper, as Debian has them under /usr.
-cmake -S "$here/../.." -B "$work/deeper" -DCMAKE_INSTALL_PREFIX=/usr -DBUILD_TESTING=OFF \
+cmake -S "$here/../.." -B "$work/deeper" -DRUNG_CUDA_INCLUDE="$cuda" -DCMAKE_INSTALL_PREFIX=/usr -DBUILD_TESTING=OFF \
     -DCMAKE_INSTALL_LIBDIR=lib/a-triplet -DCMAKE_C_COMPILER="$compiler" >"$work/log" 2>&1 || {
     cat "$work/log" >&2
     exit 1
