@@ -40,7 +40,7 @@ enum mode { MODE_WRITE, MODE_CHECK, MODE_LIST };
 struct arguments {
     enum mode mode;
     bool sources, ptx;
-    const char *folder, *nvrtc, *emit, *library;
+    const char *folder, *nvrtc, *emit, *code_for;
 };
 
 /* One configuration that generated/ holds. */
@@ -285,17 +285,17 @@ static enum rung_status compile_cubin(const struct plain *plain, const struct ar
 {
     struct rung_compile_job job = {.source = plain->source,
                                    .name = plain->name,
-                                   .target = arguments->library,
+                                   .target = arguments->code_for,
                                    .options = &plain->option,
                                    .n_options = plain->option != NULL};
     struct rung_compiled compiled;
     struct rung_text path = {0};
     rung_text_format(&path, "%s/%s/%s_%s.cubin", arguments->folder, plain->folder, plain->file,
-                     arguments->library);
+                     arguments->code_for);
     enum rung_status status = rung_nvrtc_compile(&compiled, nvrtc, &job, err);
     if (status == RUNG_OK && !compiled.cubin)
         status = rung_fail(err, RUNG_USAGE, "--library %s: must be a target that runs, as sm_90",
-                           arguments->library);
+                           arguments->code_for);
     if (status == RUNG_OK)
         status =
             rung_file_write(rung_text_string(&path), compiled.cubin, compiled.cubin_length, err);
@@ -431,7 +431,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         arguments->folder = value;
         return 0;
     case 'L':
-        arguments->library = value;
+        arguments->code_for = value;
         return 0;
     case 'n':
         arguments->nvrtc = value;
@@ -515,9 +515,9 @@ int main(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     struct rung_error err = {0};
     bool skipped = false;
-    enum rung_status status = arguments.emit      ? emit_one(arguments.emit, &err)
-                              : arguments.library ? do_library(&arguments, &err)
-                                                  : run(&arguments, &skipped, &err);
+    enum rung_status status = arguments.emit       ? emit_one(arguments.emit, &err)
+                              : arguments.code_for ? do_library(&arguments, &err)
+                                                   : run(&arguments, &skipped, &err);
     if (err.text[0])
         fprintf(stderr, "rung-gen: %s\n", err.text);
     if (status == RUNG_OK && skipped && !arguments.sources)

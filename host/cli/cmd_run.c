@@ -62,7 +62,7 @@ struct work {
     double ceiling;
     struct rung_row *rows;
     size_t n_rows;
-    struct rung_library_row library; /* what stands at the top; without a form where not tried */
+    struct rung_library_row top; /* what stands at the top; without a form where not tried */
 };
 
 /* Only a card has times; their ceiling is measured once. */
@@ -149,12 +149,11 @@ static enum rung_status run_library(struct work *work, const struct rung_selecti
         .context = stage,
     };
     rung_stage_progress(stage, "librung");
-    enum rung_status status =
-        rung_library_measure(&work->library, &stage->device, &request, &failure);
+    enum rung_status status = rung_library_measure(&work->top, &stage->device, &request, &failure);
     if (status == RUNG_OK)
         return RUNG_OK;
-    rung_library_row_release(&work->library);
-    work->library = (struct rung_library_row){0};
+    rung_library_row_release(&work->top);
+    work->top = (struct rung_library_row){0};
     if (status == RUNG_INTERRUPTED)
         return rung_fail(err, status, "%s", failure.text);
     rung_progress_clear(&stage->progress);
@@ -229,7 +228,7 @@ static bool several_inputs(const struct rung_expanded *expanded)
 
 static void print_library(const struct work *work, FILE *to)
 {
-    const struct rung_library_row *row = &work->library;
+    const struct rung_library_row *row = &work->top;
     if (!row->form)
         return;
     fputs("\nThe top, librung:", to);
@@ -262,8 +261,8 @@ static enum rung_status print(struct work *work, int argc, char **argv, struct r
             json_object_set_new(environment, "read_ceiling_gb_per_s", json_real(work->ceiling));
         json_t *document = rung_document("run", argc, argv, environment,
                                          rung_rows_to_json(work->rows, work->n_rows));
-        if (document && work->library.form)
-            json_object_set_new(document, "library", rung_library_row_to_json(&work->library));
+        if (document && work->top.form)
+            json_object_set_new(document, "library", rung_library_row_to_json(&work->top));
         return rung_document_print(document, to, err);
     }
     case RUNG_FORMAT_CSV:
@@ -284,7 +283,7 @@ static void release(struct work *work)
     for (size_t i = 0; i < work->n_rows; i++)
         rung_row_release(&work->rows[i]);
     free(work->rows);
-    rung_library_row_release(&work->library);
+    rung_library_row_release(&work->top);
     rung_sampler_close(work->timing.sampler);
 }
 
@@ -311,8 +310,8 @@ enum rung_status rung_cmd_run(int argc, char **argv, struct rung_error *err)
     }
     if (status == RUNG_OK)
         status = rung_rows_status(work.rows, work.n_rows);
-    if (status == RUNG_OK && work.library.status == RUNG_ROW_WRONG)
-        status = rung_fail(err, RUNG_WRONG, "librung: %s", work.library.reason);
+    if (status == RUNG_OK && work.top.status == RUNG_ROW_WRONG)
+        status = rung_fail(err, RUNG_WRONG, "librung: %s", work.top.reason);
     enum rung_format format = work.stage.output.format;
     if (!printed || format == RUNG_FORMAT_JSON || format == RUNG_FORMAT_CSV)
         rung_rows_name_failures(work.rows, work.n_rows, "run"); /* the page has them in itself */
